@@ -1,0 +1,64 @@
+"""A scenario: a table, a few transactions of one SQL statement each, and a schedule.
+
+This is the content of a scenario file, already checked; reading and writing YAML is the front
+door's business. SQL is kept as text here: the parser turns it into statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from model.history import Row
+
+
+@dataclass(frozen=True, slots=True)
+class TableSpec:
+    """Definition of a table: columns (name to Spark SQL type name), layout, and its set-up.
+
+    Each entry of ``setup`` is one SQL statement and one commit.
+    """
+
+    columns: Mapping[str, str]
+    partition_by: tuple[str, ...] = ()
+    cluster_by: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    setup: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a schedule: ``begin`` takes the snapshot, ``commit`` runs it to its end."""
+
+    action: Literal["begin", "commit"]
+    transaction: str
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.transaction}"
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a scenario's author expects; None or an absent key expects nothing."""
+
+    outcomes: Mapping[str, str] = field(default_factory=dict)
+    rows: tuple[Row, ...] | None = None
+    levels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One concurrent history to be: the target table is called ``t`` in every statement."""
+
+    name: str
+    table: TableSpec
+    transactions: Mapping[str, str]
+    schedule: tuple[Step, ...]
+    tables: Mapping[str, TableSpec] = field(default_factory=dict)
+    expect: Expectation = field(default_factory=Expectation)
+
+    @property
+    def level(self) -> str | None:
+        """The table's declared isolation level, None where it leaves the profile's default."""
+        return self.table.properties.get("delta.isolationLevel")
