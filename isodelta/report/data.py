@@ -1,0 +1,282 @@
+"""What a report shows, as plain data.
+
+The verify command fills a `Report` while it runs and hands it to `write_report` as often as it
+likes. Results of single scenarios stay the JSON objects that `isodelta check` and
+`isodelta replay` print, so that the page shows exactly what the commands say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+LEVELS = ("Serializable", "WriteSerializable")
+"""The two levels of Delta Lake, strong first; a report answers for each of them."""
+
+VERDICTS = ("holds", "violated", "unknown")
+"""The possible verdicts on one history at one level."""
+
+Result = Mapping[str, Any]
+"""The JSON object that `isodelta check` or `isodelta replay` prints for one scenario."""
+
+ScenarioMapping = Mapping[str, Any]
+"""A scenario as a scenario file holds it, in plain YAML types."""
+
+_FINDING_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+
+
+class FindingClass(StrEnum):
+    """Why something is a finding; the value is the wording that the report shows."""
+
+    LEVEL_VIOLATION = "level violation"
+    ENGINE_BREAKS_LEVEL = "engine breaks the level it claims"
+    FALSE_CONFLICT = "false conflict"
+    MODEL_WRONG = "model is wrong"
+    DOCUMENT_DIFFERS = "document says otherwise"
+    UNEXPLAINED = "unexplained"
+
+    @property
+    def meaning(self) -> str:
+        """The class in one plain sentence."""
+        return _CLASS_MEANINGS[self]
+
+
+_CLASS_MEANINGS = {
+    FindingClass.LEVEL_VIOLATION: (
+        "The conflict rules let this history commit, and the level forbids it."
+    ),
+    FindingClass.ENGINE_BREAKS_LEVEL: (
+        "The real engine committed a history that the level in force forbids and that the model "
+        "expected it to refuse: a bug to report."
+    ),
+    FindingClass.FALSE_CONFLICT: (
+        "The engine refused a transaction although the level would have allowed it: "
+        "stricter than needed, safe, and a cost."
+    ),
+    FindingClass.MODEL_WRONG: (
+        "The model predicted something that the engine does not do, and the engine keeps its "
+        "level: the model has to be mended."
+    ),
+    FindingClass.DOCUMENT_DIFFERS: (
+        "The documentation promises or forbids something that the engine does otherwise."
+    ),
+    FindingClass.UNEXPLAINED: "None of the other classes fits yet: look at this one first.",
+}
+
+
+@dataclass(slots=True)
+class Summary:
+    """The counts that stand first; the field names are those of report.json's ``summary``."""
+
+    scenarios: int = 0
+    schedules: int = 0
+    replays: int = 0
+    differences: int = 0
+    unexplained: int = 0
+    violations: int = 0
+    seconds: float = 0.0
+    budget_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelAnswer:
+    """The answers to the report's questions at one level, in plain English."""
+
+    level: str
+    predicted: str
+    observed: str
+    differ: str
+    broken_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing worth a reader's time, with everything that is needed to run it again.
+
+    ``name`` names the file ``findings/NAME.yaml`` and the anchor in the page: lower-case
+    letters, digits, dots, hyphens and underscores, else ``ValueError``. ``level`` is the level
+    in force, or the one that is broken. ``predicted`` and ``observed`` are the objects of check
+    and replay; None where that side was not run. ``edges`` may hold the whole dependency graph
+    (the contract's edge objects); without it the edges of the verdict's cycle are drawn.
+    """
+
+    name: str
+    title: str
+    kind: FindingClass
+    level: str
+    summary: str
+    scenario: ScenarioMapping
+    predicted: Result | None = None
+    observed: Result | None = None
+    edges: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _FINDING_NAME.fullmatch(self.name):
+            raise ValueError(f"finding name {self.name!r} cannot name a file")
+
+    @property
+    def judged(self) -> Result:
+        """The result that the level verdict shown is about: what was observed, if anything."""
+        return self.observed or self.predicted or {}
+
+    @property
+    def source(self) -> Literal["observed", "predicted"]:
+        """Which of the two results ``judged`` is."""
+        return "observed" if self.observed else "predicted"
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioResult:
+    """One scenario of the collection (or one group of replays) run at one level in force.
+
+    ``problems`` are failed expectations and failed step checks, in words; ``error`` says why it
+    could not be run or judged at all. ``finding`` names the finding that shows it.
+    """
+
+    name: str
+    level: str
+    file: str = ""
+    predicted: Result | None = None
+    observed: Result | None = None
+    problems: tuple[str, ...] = ()
+    error: str | None = None
+    finding: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Everything that is not as it should be: problems, and differences of the replay."""
+        differences = (self.observed or {}).get("differences") or ()
+        if (self.observed or {}).get("agrees") is False and not differences:
+            differences = ("the replay does not agree with the model",)
+        return (*self.problems, *(difference_text(d) for d in differences))
+
+
+@dataclass(frozen=True, slots=True)
+class SuitePart:
+    """One part of the suite that is not a single scenario: the search, a replay group, ...
+
+    ``counts`` are shown as they are ("schedules": 120000). ``message`` says why it did not pass.
+    """
+
+    name: str
+    status: Literal["passed", "failed", "error", "skipped"]
+    group: str = "suite"
+    message: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """One cell of the conflict table: can ``current`` conflict with an earlier ``winner``?
+
+    The three sources are "can", "cannot" or other short words; None where one was not asked.
+    """
+
+    current: str
+    winner: str
+    layout: str
+    level: str
+    document: str | None = None
+    model: str | None = None
+    engine: str | None = None
+    witness: ScenarioMapping | None = None
+    note: str = ""
+
+    @property
+    def differs(self) -> bool:
+        """Whether two of the sources that were asked say different things."""
+        return len({s for s in (self.document, self.model, self.engine) if s is not None}) > 1
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How often each interesting thing was reached; a count of 0 is something never seen.
+
+    Put every key that could be reached in, with 0, or what was missed stays invisible.
+    ``pairs`` is keyed by (current, winner). ``schedules_full`` counts all schedules,
+    ``schedules_run`` those that were run after partial-order reduction.
+    """
+
+    statements: dict[str, int] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    conflicts: dict[str, int] = field(default_factory=dict)
+    anomalies: dict[str, int] = field(default_factory=dict)
+    other: dict[str, dict[str, int]] = field(default_factory=dict)
+    schedules_full: int = 0
+    schedules_run: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How far one level was searched, and what was found.
+
+    ``violations`` counts minimal violating histories, ``complete`` is False where the search
+    stopped before it had seen all schedules. ``scope`` says what is meant by a violation where
+    that is not all histories ("writers only", "all three readings").
+    """
+
+    level: str
+    transactions: int
+    statements: int
+    schedules: int
+    violations: int
+    complete: bool
+    scope: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The bound in one sentence that promises no more than was looked at."""
+        reach = (
+            f"up to {self.transactions} transactions over {self.statements} statements, "
+            f"{self.schedules:,} schedules"
+        )
+        subject = f"{self.level} ({self.scope})" if self.scope else self.level
+        if self.violations:
+            found = f"{self.violations:,} minimal violation{'s' if self.violations != 1 else ''}"
+        else:
+            found = "No violation"
+        end = "all of them" if self.complete else "a part of them: the search was not finished"
+        return f"{found} of {subject} {reach} ({end})."
+
+
+@dataclass(slots=True)
+class Report:
+    """Everything one report shows. Filled step by step; may be written at any moment.
+
+    ``complete`` stays False until the run is over; ``incomplete_because`` says in words what
+    cut it short (or that it still runs), and the page shows that first. Without ``answers``
+    the report derives them from the rest.
+    """
+
+    paragraph: str
+    command: str
+    profile: str
+    engine: str
+    seed: int
+    versions: dict[str, str] = field(default_factory=dict)
+    summary: Summary = field(default_factory=Summary)
+    answers: list[LevelAnswer] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    scenarios: list[ScenarioResult] = field(default_factory=list)
+    parts: list[SuitePart] = field(default_factory=list)
+    matrix: list[MatrixCell] = field(default_factory=list)
+    coverage: Coverage = field(default_factory=Coverage)
+    bounds: list[Bound] = field(default_factory=list)
+    complete: bool = False
+    incomplete_because: str = "the run is not over yet"
+    created: str = ""
+
+
+def difference_text(difference: object) -> str:
+    """One entry of a result's ``differences`` in words, be it a text or an object."""
+    if isinstance(difference, Mapping):
+        for key in ("because", "text", "message"):
+            if difference.get(key):
+                return str(difference[key])
+        return ", ".join(f"{key}: {value}" for key, value in difference.items())
+    return str(difference)
