@@ -1,0 +1,1 @@
+"""The abstract model: rows, files, statements, rules, histories. Pure Python, no Spark."""

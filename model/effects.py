@@ -1,0 +1,71 @@
+"""What a commit did to rows, read off the files that it removed and added.
+
+A sound engine does to the latest rows just what the statement meant to do to the rows of its
+snapshot. Where it does not (a removed file was gone already, a deleted row comes back with a
+compaction), the honest history has what happened, not what was meant.
+"""
+
+from __future__ import annotations
+
+from model.files import StoredRow
+from model.history import ItemRead, RowChange, RowId, Transaction
+from model.log import Snapshot
+from model.statements import Execution, Statement
+
+
+def transaction_of(
+    name: str, statement: Statement, snapshot: Snapshot, execution: Execution, latest: Snapshot
+) -> Transaction:
+    """The committed transaction, with its effect on the rows of ``latest``."""
+    footprint = execution.footprint
+    assert footprint is not None
+    changes, reads = execution.changes, execution.item_reads
+    if any(file.path not in latest.files for file in footprint.removes):
+        changes, copied = _effect(execution, latest)
+        known = {read.row for read in reads}
+        reads += tuple(read for read in copied if read.row not in known)
+    return Transaction(
+        name=name,
+        text=statement.text,
+        read_version=snapshot.version,
+        commit_version=latest.version + 1,
+        committed=True,
+        predicate_reads=statement.predicate_reads,
+        item_reads=reads,
+        changes=changes,
+        rerun=statement.rerun,
+    )
+
+
+def _effect(
+    execution: Execution, latest: Snapshot
+) -> tuple[tuple[RowChange, ...], tuple[ItemRead, ...]]:
+    """The changes against ``latest``, and the rows that were brought back by copying them."""
+    footprint, table = execution.footprint, latest.table.name
+    assert footprint is not None
+    gone = {file.path for file in footprint.removes}
+    elsewhere: dict[RowId, StoredRow] = {}
+    replaced: dict[RowId, StoredRow] = {}
+    for file in latest.files.values():
+        for row in file.rows:
+            (replaced if file.path in gone else elsewhere)[row.row] = row
+    changes, copied = [], []
+    added = {row.row: row for file in footprint.adds for row in file.rows}
+    for identity, row in added.items():
+        before = replaced.get(identity) or elsewhere.get(identity)
+        if before is not None and before.writer == row.writer and identity in replaced:
+            continue
+        changes.append(RowChange(table, identity, before.values if before else None, row.values))
+        if identity not in {change.row for change in execution.changes}:
+            copied.append(ItemRead(table, identity, row.values))
+    for identity, row in replaced.items():
+        if identity not in added:
+            changes.append(RowChange(table, identity, row.values, None))
+    done = {change.row for change in changes}
+    for change in execution.changes:
+        # A deletion of a row that is gone, or has moved on, changes nothing. It still is a
+        # version of the row, based on what the transaction read.
+        if change.row not in done:
+            left = elsewhere[change.row].values if change.row in elsewhere else None
+            changes.append(RowChange(table, change.row, left, left))
+    return tuple(changes), tuple(copied)

@@ -1,0 +1,224 @@
+"""The meaning of expressions: SQL's three-valued logic and Spark's ANSI arithmetic.
+
+NULL is None, and a condition gives True, False or None. Numbers fail as Spark's ANSI mode (its
+default since 4.0) makes them fail: overflow and division by zero end the statement.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from model.errors import StatementFailure
+from model.expressions import (
+    Aggregate,
+    And,
+    Arithmetic,
+    Case,
+    Coalesce,
+    Column,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+from model.history import Row, Value
+from model.types import DOUBLE, fits
+
+Evaluator = Callable[[Row], Any]
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+@lru_cache(maxsize=4096)
+def evaluator(expression: Expression) -> Evaluator:
+    """A function from a row to the value of ``expression`` on it.
+
+    The function raises StatementFailure where Spark fails the statement.
+    """
+    match expression:
+        case Column(index=index):
+            return lambda row: row[index]
+        case Literal(value=value):
+            return lambda row: value
+        case Comparison():
+            return _comparison(expression)
+        case And():
+            return _and(evaluator(expression.left), evaluator(expression.right))
+        case Or():
+            return _or(evaluator(expression.left), evaluator(expression.right))
+        case Not():
+            inner = evaluator(expression.operand)
+            return lambda row: None if (value := inner(row)) is None else not value
+        case IsNull():
+            operand = evaluator(expression.operand)
+            return lambda row: operand(row) is None
+        case InList():
+            return _in_list(expression)
+        case Arithmetic():
+            return _arithmetic(expression)
+        case Coalesce():
+            operands = tuple(map(evaluator, expression.operands))
+            return lambda row: next((v for f in operands if (v := f(row)) is not None), None)
+        case Case():
+            return _case(expression)
+        case Aggregate():
+            raise TypeError("an aggregate has no value on a single row")
+
+
+@lru_cache(maxsize=4096)
+def matcher(condition: Expression) -> Callable[[Row], bool]:
+    """A function that tells whether a row matches: only TRUE does, NULL does not."""
+    if condition == Literal(True, condition.type):
+        return lambda row: True
+    evaluate = evaluator(condition)
+    return lambda row: evaluate(row) is True
+
+
+def _comparison(expression: Comparison) -> Evaluator:
+    left, right = evaluator(expression.left), evaluator(expression.right)
+    if expression.operator == "<=>":
+        return lambda row: left(row) == right(row)
+    compare = _COMPARE[expression.operator]
+
+    def evaluate(row: Row) -> bool | None:
+        a, b = left(row), right(row)
+        return None if a is None or b is None else compare(a, b)
+
+    return evaluate
+
+
+def _and(left: Evaluator, right: Evaluator) -> Evaluator:
+    def evaluate(row: Row) -> bool | None:
+        a = left(row)
+        if a is False:
+            return False
+        b = right(row)
+        if b is False:
+            return False
+        return None if a is None or b is None else True
+
+    return evaluate
+
+
+def _or(left: Evaluator, right: Evaluator) -> Evaluator:
+    def evaluate(row: Row) -> bool | None:
+        a = left(row)
+        if a is True:
+            return True
+        b = right(row)
+        if b is True:
+            return True
+        return None if a is None or b is None else False
+
+    return evaluate
+
+
+def _in_list(expression: InList) -> Evaluator:
+    operand = evaluator(expression.operand)
+    options = tuple(map(evaluator, expression.options))
+
+    def evaluate(row: Row) -> bool | None:
+        value = operand(row)
+        if value is None:
+            return None
+        unknown = False
+        for option in options:
+            other = option(row)
+            if other is None:
+                unknown = True
+            elif other == value:
+                return True
+        return None if unknown else False
+
+    return evaluate
+
+
+def _case(expression: Case) -> Evaluator:
+    branches = tuple((evaluator(c), evaluator(v)) for c, v in expression.branches)
+    otherwise = evaluator(expression.otherwise)
+
+    def evaluate(row: Row) -> Value:
+        for condition, value in branches:
+            if condition(row) is True:
+                return value(row)
+        return otherwise(row)
+
+    return evaluate
+
+
+def _arithmetic(expression: Arithmetic) -> Evaluator:
+    left, right = evaluator(expression.left), evaluator(expression.right)
+    compute = _COMPUTE[expression.operator]
+    bits, to_double = expression.type.bits, expression.type is DOUBLE
+
+    def evaluate(row: Row) -> Value:
+        a, b = left(row), right(row)
+        if a is None or b is None:
+            return None
+        if to_double:
+            a, b = float(a), float(b)
+        value = compute(a, b)
+        if bits and not fits(value, bits):
+            raise StatementFailure(
+                "ARITHMETIC_OVERFLOW", f"{a} {expression.operator} {b} overflows"
+            )
+        return value
+
+    return evaluate
+
+
+def _divide(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise StatementFailure("DIVIDE_BY_ZERO", f"{a} / 0")
+    return a / b
+
+
+def _remainder(a: Any, b: Any) -> Any:
+    # SQL's remainder takes the sign of the dividend, Python's that of the divisor.
+    if b == 0:
+        raise StatementFailure("REMAINDER_BY_ZERO", f"{a} % 0")
+    result = abs(a) % abs(b)
+    return -result if a < 0 else result
+
+
+_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": _divide,
+    "%": _remainder,
+}
+
+
+def aggregate(function: Aggregate, rows: list[Row]) -> Value:
+    """The value of an aggregate over rows; NULLs are left out, as SQL does."""
+    if function.operand is None:
+        return len(rows)
+    evaluate = evaluator(function.operand)
+    values: list[Any] = [value for row in rows if (value := evaluate(row)) is not None]
+    if function.function == "count":
+        return len(values)
+    if not values:
+        return None
+    if function.function == "sum":
+        total = sum(values[1:], start=values[0])
+        if function.type.bits and not fits(total, function.type.bits):
+            raise StatementFailure("ARITHMETIC_OVERFLOW", f"sum {total} overflows")
+        return total if not isinstance(total, Decimal) else +total
+    if function.function == "avg":
+        return float(sum(values)) / len(values)
+    return min(values) if function.function == "min" else max(values)

@@ -1,0 +1,73 @@
+"""The physical layer's unit: a data file with partition values and column statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from model.history import Row, RowId, Value
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """A row version as a file holds it.
+
+    ``row`` is the row's identity through its updates; ``writer`` names the transaction that
+    wrote this version of it. A rewrite that copies a row keeps both.
+    """
+
+    row: RowId
+    writer: str
+    values: Row
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Smallest and largest value (None where all are NULL) and the number of NULLs."""
+
+    minimum: Any
+    maximum: Any
+    nulls: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataFile:
+    """One data file: it never changes, and its path names it for ever.
+
+    ``partition`` has the partition values in the order of the table's partition columns. Two
+    files are the same only if they are the same object; paths are unique within a history.
+    """
+
+    path: str
+    partition: tuple[Value, ...]
+    rows: tuple[StoredRow, ...]
+    statistics: tuple[ColumnStatistics, ...] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
+    """A file of ``rows``, all of one partition, with the statistics of its rows."""
+    first = rows[0].values
+    statistics = []
+    for index in range(len(table.names)):
+        values: list[Any] = [v for row in rows if (v := row.values[index]) is not None]
+        nulls = len(rows) - len(values)
+        bounds = (min(values), max(values)) if values else (None, None)
+        statistics.append(ColumnStatistics(*bounds, nulls))
+    return DataFile(path, tuple(first[i] for i in table.partitions), rows, tuple(statistics))
+
+
+def write_files(prefix: str, table: Table, rows: Iterable[StoredRow]) -> tuple[DataFile, ...]:
+    """Rows laid out as one task writes them: one file for each partition that they touch."""
+    by_partition: dict[tuple[Value, ...], list[StoredRow]] = {}
+    for row in rows:
+        key = tuple(row.values[i] for i in table.partitions)
+        by_partition.setdefault(key, []).append(row)
+    return tuple(
+        data_file(f"{prefix}-{ordinal}", table, tuple(group))
+        for ordinal, group in enumerate(by_partition.values())
+    )

@@ -1,0 +1,93 @@
+"""The footprint: all that a conflict rule may look at.
+
+It is physical throughout. What a transaction read and wrote as rows stands in the history;
+here are the predicates and files that the engine noted down as read, and the actions that
+would go into the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model import expressions
+from model.expressions import Expression
+from model.files import DataFile
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPredicate:
+    """One scan that the engine noted: its condition, split as the conflict check uses it.
+
+    ``partition`` has the conjuncts over partition columns alone, joined by AND; the conflict
+    check evaluates it on the partition values of files that others added. ``data`` has the
+    rest, which that check takes for TRUE.
+    """
+
+    partition: Expression = expressions.TRUE
+    data: Expression = expressions.TRUE
+
+    @property
+    def text(self) -> str:
+        """The whole condition in SQL."""
+        parts = [e for e in (self.partition, self.data) if e != expressions.TRUE]
+        return expressions.sql(expressions.conjunction(tuple(parts)))
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataChange:
+    """A new metadata action: the properties that it adds or changes, and whatever else.
+
+    ``schema_changed`` and ``properties_removed`` are what no rule resolves; ``identity_only``
+    marks a change of nothing but an identity column's high-water mark.
+    """
+
+    properties: frozenset[str] = frozenset()
+    schema_changed: bool = False
+    properties_removed: bool = False
+    identity_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolChange:
+    """A new protocol action: the table features that it adds and drops."""
+
+    added: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footprint:
+    """What one execution of a statement read and wants to write, physically.
+
+    ``operation`` is the name that the log records. ``data_changed`` is False for a statement
+    that only rearranges files. ``retries`` is True for a statement that starts over by itself
+    after a conflict as long as all the files that it removes are still there.
+    ``records_empty`` is True for a statement that may write a version without actions. The application
+    ids are those of idempotent writes (a stream's checkpoint), read and written.
+    """
+
+    operation: str
+    read_predicates: tuple[ReadPredicate, ...] = ()
+    read_files: tuple[DataFile, ...] = ()
+    read_whole_table: bool = False
+    adds: tuple[DataFile, ...] = ()
+    removes: tuple[DataFile, ...] = ()
+    data_changed: bool = True
+    retries: bool = False
+    records_empty: bool = False
+    metadata: MetadataChange | None = None
+    protocol: ProtocolChange | None = None
+    applications_read: frozenset[str] = frozenset()
+    applications_written: frozenset[str] = frozenset()
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no action to write."""
+        return not (
+            self.adds or self.removes or self.metadata or self.protocol or self.applications_written
+        )
+
+    @property
+    def blind_append(self) -> bool:
+        """Only adds files, with no predicate and no file read (OptimisticTransaction.scala)."""
+        return not self.removes and not self.read_predicates and not self.read_files

@@ -1,0 +1,70 @@
+"""The transaction log, as a chain of snapshots that never change.
+
+A snapshot knows its predecessor, so a transaction in flight is a reference to the snapshot
+that it began with, and the winners that it has to face are the commits between the two.
+Searches share every common prefix of two schedules this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from model.files import DataFile, StoredRow
+from model.footprint import Footprint
+from model.history import Row
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Commit:
+    """One entry of the log: who wrote it, what, and at which level it was checked.
+
+    ``read_version`` is the version of the snapshot that the transaction worked on.
+    """
+
+    version: int
+    transaction: str
+    footprint: Footprint
+    read_version: int
+    level: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """The table at one version: its live files by path, and how it came about."""
+
+    table: Table
+    version: int
+    files: Mapping[str, DataFile]
+    commit: Commit | None = None
+    parent: Snapshot | None = None
+
+    def after(self, commit: Commit) -> Snapshot:
+        """The snapshot that ``commit`` leads to."""
+        files = dict(self.files)
+        for removed in commit.footprint.removes:
+            files.pop(removed.path, None)
+        for added in commit.footprint.adds:
+            files[added.path] = added
+        return Snapshot(self.table, commit.version, files, commit, self)
+
+    def commits_after(self, version: int) -> tuple[Commit, ...]:
+        """Commits with a larger version than ``version``, oldest first."""
+        commits: list[Commit] = []
+        snapshot: Snapshot | None = self
+        while snapshot is not None and snapshot.version > version:
+            if snapshot.commit is not None:
+                commits.append(snapshot.commit)
+            snapshot = snapshot.parent
+        commits.reverse()
+        return tuple(commits)
+
+    def stored(self) -> Iterator[StoredRow]:
+        """Every live row version, with its identity."""
+        for file in self.files.values():
+            yield from file.rows
+
+    def rows(self) -> tuple[Row, ...]:
+        """The table's rows as values, in no order that means anything."""
+        return tuple(row.values for row in self.stored())

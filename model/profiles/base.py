@@ -1,0 +1,46 @@
+"""What a profile is: an ordered list of rules and a default level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from model.log import Commit
+from model.rules.base import Attempt, Conflict, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """The conflict rules of one implementation, or of one generation of the documents.
+
+    Rules are tried in order, against one winner after the other, oldest first.
+    """
+
+    name: str
+    source: str
+    default_level: str
+    levels: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+    def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
+        """The first conflict of an attempt with the commits made after its snapshot."""
+        for winner in winners:
+            for rule in self.rules:
+                because = rule.check(attempt, winner)
+                if because is not None:
+                    return Conflict(
+                        rule.name, rule.conflict, winner.transaction, winner.version, because
+                    )
+        return None
+
+    def without(self, rule: str) -> Profile:
+        """The profile with one rule dropped: a mutant, to test that the suite notices."""
+        if all(known.name != rule for known in self.rules):
+            raise KeyError(rule)
+        kept = tuple(known for known in self.rules if known.name != rule)
+        return replace(self, name=f"{self.name} without {rule}", rules=kept)
+
+    def with_rule(self, changed: Rule) -> Profile:
+        """The profile with the rule of the same name replaced."""
+        rules = tuple(changed if known.name == changed.name else known for known in self.rules)
+        return replace(self, name=f"{self.name} with another {changed.name}", rules=rules)

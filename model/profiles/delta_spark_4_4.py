@@ -1,0 +1,29 @@
+"""Profile delta-spark-4.4: Delta Lake 4.4 on Spark, the open-source implementation."""
+
+from __future__ import annotations
+
+from model.profiles.base import Profile
+from model.rules import (
+    added_files,
+    application_transaction,
+    delete_delete,
+    delete_read,
+    metadata_changed,
+    protocol_changed,
+)
+from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
+
+PROFILE = Profile(
+    name="delta-spark-4.4",
+    source="delta-io/delta, ConflictChecker.scala at release 4.4.0",
+    default_level=SERIALIZABLE,
+    levels=(SERIALIZABLE, WRITE_SERIALIZABLE),
+    rules=(
+        protocol_changed.RULE,
+        metadata_changed.RULE,
+        application_transaction.RULE,
+        added_files.RULE,
+        delete_read.RULE,
+        delete_delete.RULE,
+    ),
+)

@@ -1,0 +1,22 @@
+"""A winner wrote an application transaction that the current one depends on."""
+
+from __future__ import annotations
+
+from model.log import Commit
+from model.rules.base import Attempt, Rule
+
+
+def check(attempt: Attempt, winner: Commit) -> str | None:
+    """Conflict when the winner wrote an application id that the current transaction read."""
+    shared = attempt.footprint.applications_read & winner.footprint.applications_written
+    if shared:
+        return f"{winner.transaction} wrote for application {', '.join(sorted(shared))} as well"
+    return None
+
+
+RULE = Rule(
+    "application transaction",
+    "ConcurrentTransaction",
+    check,
+    "ConflictChecker.scala, checkForUpdatedApplicationTransactionIdsThatCurrentTxnDependsOn; N93",
+)

@@ -1,0 +1,50 @@
+"""What a conflict rule is: a named function of two footprints and a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from model.footprint import Footprint
+from model.log import Commit
+from model.table import Table
+
+SERIALIZABLE = "Serializable"
+WRITE_SERIALIZABLE = "WriteSerializable"
+SNAPSHOT_ISOLATION = "SnapshotIsolation"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """A transaction that wants to commit: its footprint, and the level in force for it."""
+
+    transaction: str
+    footprint: Footprint
+    level: str
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One conflict rule.
+
+    ``check`` looks at an attempt and one winner (a commit made after the attempt's snapshot)
+    and gives the reason for a conflict in words, or None. ``conflict`` names the conflict;
+    ``source`` says where the rule is written down.
+    """
+
+    name: str
+    conflict: str
+    check: Callable[[Attempt, Commit], str | None]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why an attempt failed: the rule, and the winner that it failed against."""
+
+    rule: str
+    name: str
+    winner: str
+    version: int
+    because: str

@@ -1,0 +1,148 @@
+"""The model as an engine: begins and commits transactions on chains of snapshots.
+
+``begin`` and ``commit`` are pure: they leave the snapshots that they are given alone, so a
+search may take any number of ways on from one state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from model.effects import transaction_of
+from model.errors import StatementFailure
+from model.history import History, Row, Transaction
+from model.log import Commit, Snapshot
+from model.profiles.base import Profile
+from model.rules.base import Attempt, Conflict
+from model.rules.level_in_force import level_in_force, skips_empty_commit
+from model.scenario import Scenario, Step
+from model.statements import Execution, Statement
+from model.workload import Workload, initial_rows, prepare
+
+COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InFlight:
+    """A transaction between its begin and its commit: all work done, nothing written."""
+
+    name: str
+    statement: Statement
+    snapshot: Snapshot
+    execution: Execution
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ended:
+    """How a transaction ended.
+
+    ``outcome`` is ``committed``, ``no commit``, ``read``, a conflict's name, or the error class
+    of a statement that failed by itself. ``latest`` is the snapshot afterwards; ``logical`` is
+    the transaction as the history has it.
+    """
+
+    outcome: str
+    latest: Snapshot
+    logical: Transaction
+    conflict: Conflict | None = None
+    rows: tuple[Row, ...] | None = None
+
+
+def begin(
+    name: str, statement: Statement, latest: Snapshot, others: Mapping[str, tuple[Row, ...]]
+) -> InFlight:
+    """Takes the snapshot and does all the work that comes before the conflict check."""
+    try:
+        execution = statement.execute(latest, name, others)
+    except StatementFailure as error:
+        execution = Execution(None, failure=error.error_class)
+    return InFlight(name, statement, latest, execution)
+
+
+def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: str) -> Ended:
+    """Checks a transaction against the winners since its snapshot, and commits it if it may."""
+    execution = running.execution
+    footprint = execution.footprint
+    if execution.failure is not None:
+        return _without_version(execution.failure, running, latest)
+    if footprint is None:
+        return _without_version(READ, running, latest)
+    level = level_in_force(table_level, footprint)
+    if footprint.empty and (not footprint.records_empty or skips_empty_commit(level)):
+        return _without_version(NO_COMMIT, running, latest)
+    read_version = running.snapshot.version
+    winners = latest.commits_after(read_version)
+    attempt = Attempt(running.name, footprint, level, running.snapshot.table)
+    conflict = profile.conflict(attempt, winners) if winners else None
+    if conflict is not None:
+        if not footprint.retries or any(f.path not in latest.files for f in footprint.removes):
+            return _without_version(conflict.name, running, latest, conflict)
+        read_version = latest.version
+    entry = Commit(latest.version + 1, running.name, footprint, read_version, level)
+    logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
+    return Ended(COMMITTED, latest.after(entry), logical)
+
+
+def _without_version(
+    outcome: str, running: InFlight, latest: Snapshot, conflict: Conflict | None = None
+) -> Ended:
+    succeeded = outcome in (READ, NO_COMMIT)
+    execution = running.execution
+    logical = Transaction(
+        name=running.name,
+        text=running.statement.text,
+        read_version=running.snapshot.version,
+        commit_version=None,
+        committed=succeeded,
+        predicate_reads=running.statement.predicate_reads,
+        item_reads=execution.item_reads,
+        rerun=running.statement.rerun,
+    )
+    return Ended(outcome, latest, logical, conflict, execution.result)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A whole schedule, run in the model."""
+
+    workload: Workload
+    profile: Profile
+    ended: Mapping[str, Ended]
+    final: Snapshot
+
+    @property
+    def history(self) -> History:
+        """The logical history of the run."""
+        return history_of(self.workload, tuple(self.ended.values()), self.final)
+
+
+def history_of(workload: Workload, ended: Sequence[Ended], final: Snapshot) -> History:
+    """The history that the ended transactions make up."""
+    return History(
+        table=workload.table.name,
+        base_version=workload.base.version,
+        initial=initial_rows(workload),
+        transactions=tuple(e.logical for e in ended),
+        final=final.rows(),
+    )
+
+
+def run(workload: Workload, schedule: Sequence[Step], profile: Profile) -> Run:
+    """Runs a schedule, which must be a checked one, from the workload's base."""
+    latest = workload.base
+    in_flight: dict[str, InFlight] = {}
+    ended: dict[str, Ended] = {}
+    for step in schedule:
+        name = step.transaction
+        if step.action == "begin":
+            in_flight[name] = begin(name, workload.statements[name], latest, workload.others)
+        else:
+            ended[name] = commit(in_flight.pop(name), latest, profile, workload.level)
+            latest = ended[name].latest
+    return Run(workload, profile, ended, latest)
+
+
+def run_scenario(scenario: Scenario, profile: Profile, level: str | None = None) -> Run:
+    """Prepares and runs a scenario. Raises InvalidScenario."""
+    return run(prepare(scenario, profile, level), scenario.schedule, profile)

@@ -1,0 +1,311 @@
+"""SQL expressions, from sqlglot's tree to the model's, with columns and types resolved.
+
+Whatever the model does not know to mean the same as in Spark is refused: comparisons between
+families of types (Spark would cast), functions beyond a few, subqueries.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from sqlglot import exp
+
+from model import types
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.evaluation import evaluator
+from model.expressions import (
+    TRUE,
+    Aggregate,
+    And,
+    Arithmetic,
+    Case,
+    Coalesce,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+    columns,
+)
+from model.table import Table
+from model.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, ColumnType
+
+_COMPARISONS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.NullSafeEQ: "<=>",
+}
+_ARITHMETIC: dict[type[exp.Expr], str] = {
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
+_AGGREGATES: dict[type[exp.Expr], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Min: "min",
+    exp.Max: "max",
+    exp.Avg: "avg",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where column names are looked up: a table, the name that qualifies its columns."""
+
+    table: Table
+    qualifier: str
+    aggregates: bool = False
+
+    def resolve(self, node: exp.Expr) -> Expression:
+        """The expression that a node of sqlglot's tree stands for.
+
+        Raises UnsupportedSQL or InvalidScenario with a text that quotes the SQL concerned.
+        """
+        kind = type(node)
+        if kind in _COMPARISONS:
+            return self._comparison(_COMPARISONS[kind], node)
+        if kind in _ARITHMETIC:
+            return self._arithmetic(_ARITHMETIC[kind], node)
+        if kind in _AGGREGATES:
+            return self._aggregate(_AGGREGATES[kind], node)
+        resolver = _RESOLVERS.get(kind)
+        if resolver is None:
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported ({node.key})")
+        return resolver(self, node)
+
+    def condition(self, node: exp.Expr | None) -> Expression:
+        """A WHERE clause's condition; TRUE where there is none. Raises UnsupportedSQL."""
+        if node is None:
+            return TRUE
+        inner = node.this if isinstance(node, exp.Where) else node
+        condition = self.resolve(inner)
+        if condition.type.family not in ("boolean", "null"):
+            raise InvalidScenario(f"{inner.sql(dialect='spark')!r} is not a condition")
+        return condition
+
+    def _boolean(self, node: exp.Expr) -> Expression:
+        return self.condition(node)
+
+    def _comparison(self, operator: str, node: exp.Expr) -> Expression:
+        left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
+        comparable(left, right, node)
+        return Comparison(operator, left, right)
+
+    def _arithmetic(self, operator: str, node: exp.Expr) -> Expression:
+        left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
+        for side in (left, right):
+            if side.type.family not in ("number", "null"):
+                raise UnsupportedSQL(
+                    f"{node.sql(dialect='spark')!r}: arithmetic on {side.type} is not supported"
+                )
+            if side.type.scale or side.type.precision:
+                raise UnsupportedSQL(
+                    f"{node.sql(dialect='spark')!r}: arithmetic on decimals is not supported"
+                )
+        type_ = DOUBLE if operator == "/" else types.wider(left.type, right.type)
+        return Arithmetic(operator, left, right, type_)
+
+    def _aggregate(self, function: str, node: exp.Expr) -> Expression:
+        text = node.sql(dialect="spark")
+        if not self.aggregates:
+            raise UnsupportedSQL(f"{text!r}: no aggregate can stand here")
+        operand = node.this
+        if isinstance(operand, exp.Distinct):
+            raise UnsupportedSQL(f"{text!r}: DISTINCT in an aggregate is not supported")
+        if isinstance(operand, exp.Star):
+            return Aggregate("count", None, BIGINT)
+        inner = Scope(self.table, self.qualifier).resolve(operand)
+        if function == "count":
+            return Aggregate(function, inner, BIGINT)
+        if function in ("sum", "avg"):
+            if inner.type.family != "number" or inner.type.precision:
+                raise UnsupportedSQL(f"{text!r}: {function} of {inner.type} is not supported")
+            is_double = function == "avg" or inner.type is DOUBLE
+            return Aggregate(function, inner, DOUBLE if is_double else BIGINT)
+        return Aggregate(function, inner, inner.type)
+
+
+def comparable(left: Expression, right: Expression, node: exp.Expr) -> None:
+    """Raises UnsupportedSQL for two sides that Spark would first cast to a common type."""
+    families = {left.type.family, right.type.family} - {"null"}
+    if len(families) > 1:
+        raise UnsupportedSQL(
+            f"{node.sql(dialect='spark')!r} compares {left.type} with {right.type}: "
+            "Spark would cast one of them, the model does not"
+        )
+
+
+def number(text: str) -> Literal:
+    """The literal that Spark reads ``text`` as: int, bigint, or decimal. Raises UnsupportedSQL."""
+    if text.isdigit():
+        value = int(text)
+        if types.fits(value, 32):
+            return Literal(value, INT)
+        if types.fits(value, 64):
+            return Literal(value, BIGINT)
+        raise UnsupportedSQL(f"the number {text} does not fit a bigint")
+    if "e" in text.lower():
+        return Literal(float(text), DOUBLE)
+    exact = Decimal(text)
+    _, digits, exponent = exact.as_tuple()
+    scale = -int(exponent)
+    return Literal(exact, types.decimal(max(len(digits), scale), scale))
+
+
+def constant(expression: Expression) -> Literal:
+    """The literal that an expression without columns comes to. Raises StatementFailure."""
+    if isinstance(expression, Literal):
+        return expression
+    return Literal(evaluator(expression)(()), expression.type)
+
+
+def _column(scope: Scope, node: exp.Expr) -> Expression:
+    assert isinstance(node, exp.Column)
+    qualifier = node.table
+    if qualifier and qualifier.lower() != scope.qualifier.lower():
+        raise InvalidScenario(
+            f"unknown table {qualifier!r} in {node.sql(dialect='spark')!r} "
+            f"(only {scope.qualifier} is in reach)"
+        )
+    return scope.table.column(node.name)
+
+
+def _literal(scope: Scope, node: exp.Expr) -> Expression:
+    return Literal(node.this, STRING) if node.is_string else number(node.this)
+
+
+def _negative(scope: Scope, node: exp.Expr) -> Expression:
+    operand = node.this
+    if isinstance(operand, exp.Literal) and not operand.is_string:
+        literal = number(operand.this)
+        value = literal.value
+        assert isinstance(value, int | float | Decimal)
+        # -2147483648 is an int although its digits alone are not.
+        narrow = isinstance(value, int) and types.fits(-value, 32)
+        return Literal(-value, INT if narrow else literal.type)
+    inner = scope.resolve(operand)
+    if inner.type.family != "number" or inner.type.precision:
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
+    return Arithmetic("-", Literal(0, inner.type), inner, inner.type)
+
+
+def _between(scope: Scope, node: exp.Expr) -> Expression:
+    value = scope.resolve(node.this)
+    low, high = scope.resolve(node.args["low"]), scope.resolve(node.args["high"])
+    comparable(value, low, node)
+    comparable(value, high, node)
+    return And(Comparison(">=", value, low), Comparison("<=", value, high))
+
+
+def _in(scope: Scope, node: exp.Expr) -> Expression:
+    if node.args.get("query") is not None or not node.expressions:
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: subqueries are not supported")
+    operand = scope.resolve(node.this)
+    options = tuple(map(scope.resolve, node.expressions))
+    for option in options:
+        comparable(operand, option, node)
+    return InList(operand, options)
+
+
+def _is(scope: Scope, node: exp.Expr) -> Expression:
+    operand = scope.resolve(node.this)
+    match node.expression:
+        case exp.Null():
+            return IsNull(operand)
+        case exp.Boolean(this=value) if operand.type.family == "boolean":
+            return Comparison("<=>", operand, Literal(bool(value), types.BOOLEAN))
+    raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
+
+
+_DATE_FORMATS: dict[str, Callable[[str], object]] = {
+    DATE.name: datetime.date.fromisoformat,
+    TIMESTAMP.name: datetime.datetime.fromisoformat,
+}
+
+
+def _cast(scope: Scope, node: exp.Expr) -> Expression:
+    target = types.parse_type(node.args["to"].sql(dialect="spark"))
+    operand = scope.resolve(node.this)
+    text = node.sql(dialect="spark")
+    if not isinstance(operand, Literal):
+        raise UnsupportedSQL(f"{text!r}: only a constant can be cast")
+    if operand.value is None:
+        return Literal(None, target)
+    if isinstance(operand.value, str) and target.name in _DATE_FORMATS:
+        try:
+            return Literal(_DATE_FORMATS[target.name](operand.value), target)
+        except ValueError as error:
+            raise InvalidScenario(f"{operand.value!r} is not a {target}") from error
+    if operand.type.family == target.family:
+        return Literal(types.store(operand.value, target), target)
+    raise UnsupportedSQL(f"{text!r}: a cast from {operand.type} to {target} is not supported")
+
+
+def _coalesce(scope: Scope, node: exp.Expr) -> Expression:
+    operands = tuple(map(scope.resolve, (node.this, *node.expressions)))
+    return Coalesce(operands, _common_type(operands, node))
+
+
+def _case(scope: Scope, node: exp.Expr) -> Expression:
+    branches = []
+    for branch in node.args["ifs"]:
+        condition = branch.this
+        if node.this is not None:
+            condition = exp.EQ(this=node.this.copy(), expression=condition.copy())
+        branches.append((scope.condition(condition), scope.resolve(branch.args["true"])))
+    default = node.args.get("default")
+    otherwise = Literal(None, NULL) if default is None else scope.resolve(default)
+    values = (*(value for _, value in branches), otherwise)
+    return Case(tuple(branches), otherwise, _common_type(values, node))
+
+
+def _common_type(values: tuple[Expression, ...], node: exp.Expr) -> ColumnType:
+    result = values[0].type
+    for value in values[1:]:
+        if len({result.family, value.type.family} - {"null"}) > 1:
+            raise UnsupportedSQL(
+                f"{node.sql(dialect='spark')!r} mixes {result} and {value.type}: not supported"
+            )
+        result = types.wider(result, value.type)
+    return result
+
+
+_RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
+    exp.Column: _column,
+    exp.Literal: _literal,
+    exp.Neg: _negative,
+    exp.Null: lambda scope, node: Literal(None, NULL),
+    exp.Boolean: lambda scope, node: Literal(bool(node.this), types.BOOLEAN),
+    exp.Paren: lambda scope, node: scope.resolve(node.this),
+    exp.And: lambda scope, node: And(
+        scope.condition(node.args["this"]), scope.condition(node.args["expression"])
+    ),
+    exp.Or: lambda scope, node: Or(
+        scope.condition(node.args["this"]), scope.condition(node.args["expression"])
+    ),
+    exp.Not: lambda scope, node: Not(scope.condition(node.this)),
+    exp.Between: _between,
+    exp.In: _in,
+    exp.Is: _is,
+    exp.Cast: _cast,
+    exp.Coalesce: _coalesce,
+    exp.Case: _case,
+    exp.Alias: lambda scope, node: scope.resolve(node.this),
+}
+
+
+def reads_no_column(expression: Expression) -> bool:
+    """Whether an expression is a constant."""
+    return not columns(expression)

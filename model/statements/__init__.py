@@ -1,0 +1,20 @@
+"""One module per kind of statement: what it reads and writes, as rows and as files."""
+
+from model.statements.base import Execution, Statement
+from model.statements.delete import Delete
+from model.statements.insert_select import InsertSelect
+from model.statements.insert_values import InsertValues
+from model.statements.optimize import Optimize
+from model.statements.select import Select
+from model.statements.update import Update
+
+__all__ = [
+    "Delete",
+    "Execution",
+    "InsertSelect",
+    "InsertValues",
+    "Optimize",
+    "Select",
+    "Statement",
+    "Update",
+]

@@ -1,0 +1,72 @@
+"""What every statement offers: a run on a snapshot, and a run alone on plain rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from model.files import DataFile, StoredRow
+from model.footprint import Footprint
+from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
+from model.log import Snapshot
+from model.table import Table
+
+Rows = Mapping[str, tuple[Row, ...]]
+"""Rows of every table, by its name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Execution:
+    """One run of a statement on a snapshot, before anything is committed.
+
+    Both layers side by side: ``footprint`` is physical (None for a reader), ``item_reads`` and
+    ``changes`` are logical and relative to the snapshot. ``result`` holds a reader's rows;
+    ``failure`` is Spark's error class where the statement fails by itself.
+    """
+
+    footprint: Footprint | None
+    item_reads: tuple[ItemRead, ...] = ()
+    changes: tuple[RowChange, ...] = ()
+    result: tuple[Row, ...] | None = None
+    failure: str | None = None
+
+
+class Statement(Protocol):
+    """A parsed statement over the target table (and others that it reads).
+
+    ``kind`` is its name in the conflict table, ``text`` the SQL as written.
+    """
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        """What it reads, as predicates; the same on every snapshot."""
+        ...
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        """Runs the statement for transaction ``writer`` on ``snapshot``.
+
+        ``others`` has the rows of the tables besides the target. Raises StatementFailure where
+        Spark fails the statement.
+        """
+        ...
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        """Runs the statement alone on plain rows. Raises StatementFailure likewise."""
+        ...
+
+
+def item_reads(table: Table, rows: Iterable[StoredRow]) -> tuple[ItemRead, ...]:
+    """The stored rows, as items that a statement read."""
+    return tuple(ItemRead(table.name, row.row, row.values) for row in rows)
+
+
+def live_files(snapshot: Snapshot) -> tuple[DataFile, ...]:
+    """The files of a snapshot, in the order in which they were added."""
+    return tuple(snapshot.files.values())

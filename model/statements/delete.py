@@ -1,0 +1,59 @@
+"""DELETE FROM t [WHERE ...]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model import expressions
+from model.evaluation import matcher
+from model.expressions import Expression
+from model.files import write_files
+from model.footprint import Footprint
+from model.history import PredicateRead, RowChange, SerialResult
+from model.log import Snapshot
+from model.statements.base import Execution, Rows, item_reads
+from model.statements.rewrite import select
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Removes the rows that match; the files that held them are written anew without them."""
+
+    text: str
+    table: Table
+    condition: Expression
+
+    @property
+    def kind(self) -> str:
+        return "DELETE"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return (
+            PredicateRead(
+                self.table.name, expressions.sql(self.condition), matcher(self.condition)
+            ),
+        )
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        target = select(snapshot, self.table, self.condition)
+        footprint = Footprint(
+            "DELETE",
+            read_predicates=(target.predicate,),
+            read_files=target.read,
+            adds=write_files(writer, self.table, target.kept),
+            removes=target.touched,
+            records_empty=True,
+        )
+        changes = tuple(
+            RowChange(self.table.name, row.row, row.values, None) for row in target.matching
+        )
+        return Execution(footprint, item_reads(self.table, target.matching), changes)
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        name, matches = self.table.name, matcher(self.condition)
+        rows = [(row, matches(row)) for row in tables[name]]
+        read = tuple(row for row, match in rows if match)
+        left = tuple(row for row, match in rows if not match)
+        return SerialResult((read,), {**tables, name: left})

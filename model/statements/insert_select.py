@@ -1,0 +1,65 @@
+"""INSERT INTO t SELECT ...: an append that may read its own table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from model import types
+from model.evaluation import matcher
+from model.history import PredicateRead, Row, SerialResult
+from model.log import Snapshot
+from model.query import Query
+from model.skipping import scan, split
+from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.insert_values import append
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class InsertSelect:
+    """Adds the rows of a query over the target or over another table.
+
+    ``positions`` gives for each output of the query the column that it goes to; the other
+    columns are NULL.
+    """
+
+    text: str
+    table: Table
+    query: Query
+    positions: tuple[int, ...]
+
+    @property
+    def kind(self) -> str:
+        return "INSERT SELECT"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return (self.query.predicate_read,)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        if self.query.table != self.table.name:
+            matching = self.query.matching(others[self.query.table])
+            return append(self.table, writer, self._stored(self.query.result(matching)))
+        predicate = split(self.query.condition, self.table)
+        files = scan(predicate, live_files(snapshot), self.table)
+        matches = matcher(self.query.condition)
+        rows = [row for file in files for row in file.rows if matches(row.values)]
+        added = self._stored(self.query.result(row.values for row in rows))
+        items = item_reads(self.table, rows)
+        return append(self.table, writer, added, (predicate,), files, items)
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        matching = self.query.matching(tables[self.query.table])
+        added = self._stored(self.query.result(matching))
+        name = self.table.name
+        return SerialResult((matching,), {**tables, name: tables[name] + added})
+
+    def _stored(self, outputs: Iterable[Row]) -> tuple[Row, ...]:
+        rows = []
+        for output in outputs:
+            row: list[object] = [None] * len(self.table.names)
+            for position, value in zip(self.positions, output, strict=True):
+                row[position] = types.store(value, self.table.types[position])
+            rows.append(tuple(row))
+        return tuple(rows)

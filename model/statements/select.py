@@ -1,0 +1,42 @@
+"""SELECT ...: a reader. It sees its snapshot and writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.evaluation import matcher
+from model.history import PredicateRead, SerialResult
+from model.log import Snapshot
+from model.query import Query
+from model.statements.base import Execution, Rows, item_reads
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """Returns the rows of a query over the target, or over another table."""
+
+    text: str
+    target: str
+    query: Query
+
+    @property
+    def kind(self) -> str:
+        return "SELECT"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return (self.query.predicate_read,)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        if self.query.table != self.target:
+            matching = self.query.matching(others[self.query.table])
+            return Execution(None, result=self.query.result(matching))
+        matches = matcher(self.query.condition)
+        rows = [row for row in snapshot.stored() if matches(row.values)]
+        result = self.query.result(row.values for row in rows)
+        return Execution(None, item_reads(snapshot.table, rows), result=result)
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        matching = self.query.matching(tables[self.query.table])
+        self.query.result(matching)
+        return SerialResult((matching,), tables)

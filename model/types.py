@@ -1,0 +1,178 @@
+"""Column types: which values they hold, how SQL writes them, and what may be stored in them."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Literal
+
+from model.errors import InvalidScenario, StatementFailure
+from model.history import Value
+
+Family = Literal["number", "string", "boolean", "date", "timestamp", "null"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """A Spark SQL type: its name, its family, and for numbers its rank in widening order.
+
+    Two values compare with each other when their families are equal. ``rank`` orders the
+    numeric types as Spark widens them (int < bigint < decimal < double).
+    """
+
+    name: str
+    family: Family
+    rank: int = 0
+    bits: int = 0
+    precision: int = 0
+    scale: int = 0
+
+    def __str__(self) -> str:
+        return self.name
+
+
+INT = ColumnType("int", "number", rank=1, bits=32)
+BIGINT = ColumnType("bigint", "number", rank=2, bits=64)
+DOUBLE = ColumnType("double", "number", rank=4)
+STRING = ColumnType("string", "string")
+BOOLEAN = ColumnType("boolean", "boolean")
+DATE = ColumnType("date", "date")
+TIMESTAMP = ColumnType("timestamp", "timestamp")
+NULL = ColumnType("void", "null")
+
+
+def decimal(precision: int, scale: int) -> ColumnType:
+    """The type decimal(precision, scale)."""
+    return ColumnType(
+        f"decimal({precision},{scale})", "number", rank=3, precision=precision, scale=scale
+    )
+
+
+_SIMPLE = {t.name: t for t in (INT, BIGINT, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP)}
+_SIMPLE |= {"integer": INT, "long": BIGINT}
+_DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+
+
+def parse_type(text: str) -> ColumnType:
+    """The type that ``text`` names. Raises InvalidScenario for a type that is not known."""
+    name = text.strip().lower()
+    if name in _SIMPLE:
+        return _SIMPLE[name]
+    if match := _DECIMAL.fullmatch(name):
+        precision, scale = int(match[1]), int(match[2])
+        if 1 <= precision <= 38 and scale <= precision:
+            return decimal(precision, scale)
+    known = ", ".join(sorted(set(_SIMPLE) - {"integer", "long"}))
+    raise InvalidScenario(f"unknown column type {text!r} (known: {known}, decimal(p,s))")
+
+
+def wider(left: ColumnType, right: ColumnType) -> ColumnType:
+    """The type in which two numbers meet; either type may be NULL's."""
+    if left.family == "null":
+        return right
+    if right.family == "null":
+        return left
+    return left if left.rank >= right.rank else right
+
+
+def fits(value: int, bits: int) -> bool:
+    """Whether a whole number lies in the range of a signed integer of so many bits."""
+    return -(1 << (bits - 1)) <= value < (1 << (bits - 1))
+
+
+def storable(source: ColumnType, target: ColumnType) -> bool:
+    """Whether Spark's ANSI store assignment lets an expression of one type into a column.
+
+    A string never goes into a column of another type; that is an error when the statement is
+    analysed, not when it runs.
+    """
+    if source.family in ("null", target.family):
+        return True
+    if target.family == "string":
+        # Spark prints other types too; only those whose text is beyond doubt are modelled.
+        return source in (INT, BIGINT, BOOLEAN, DATE)
+    return (source.family, target.family) == ("date", "timestamp")
+
+
+def store(value: Value, target: ColumnType) -> Value:
+    """``value`` as a column of type ``target`` holds it.
+
+    The types must be ``storable``. Raises StatementFailure where Spark does (overflow).
+    """
+    return _STORE[target.family](value, target) if value is not None else None
+
+
+def _overflow(value: Value, target: ColumnType) -> StatementFailure:
+    return StatementFailure("CAST_OVERFLOW", f"{value} does not fit a column of type {target}")
+
+
+def _store_number(value: Value, target: ColumnType) -> Value:
+    assert isinstance(value, int | float | Decimal)
+    if target.bits:
+        whole = int(value)
+        if not fits(whole, target.bits):
+            raise _overflow(value, target)
+        return whole
+    if target is DOUBLE:
+        return float(value)
+    exact = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    rounded = exact.quantize(Decimal(1).scaleb(-target.scale), rounding=ROUND_HALF_UP)
+    if len(rounded.as_tuple().digits) > target.precision:
+        raise StatementFailure(
+            "NUMERIC_VALUE_OUT_OF_RANGE", f"{value} does not fit a column of type {target}"
+        )
+    return rounded
+
+
+def _store_string(value: Value, target: ColumnType) -> Value:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else str(value)
+
+
+def _store_timestamp(value: Value, target: ColumnType) -> Value:
+    if isinstance(value, datetime.datetime):
+        return value
+    assert isinstance(value, datetime.date)
+    return datetime.datetime(value.year, value.month, value.day)
+
+
+def _store_as_is(value: Value, target: ColumnType) -> Value:
+    return value
+
+
+_STORE: dict[Family, Callable[[Value, ColumnType], Value]] = {
+    "number": _store_number,
+    "string": _store_string,
+    "boolean": _store_as_is,
+    "date": _store_as_is,
+    "timestamp": _store_timestamp,
+    "null": _store_as_is,
+}
+
+
+def sql_literal(value: Value) -> str:
+    """``value`` as SQL writes it: NULL, 1, 'text', DATE '2024-01-31', ..."""
+    match value:
+        case None:
+            return "NULL"
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case str():
+            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        case datetime.datetime():
+            return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        case datetime.date():
+            return f"DATE '{value.isoformat()}'"
+        case float():
+            return f"{value!r}D"
+        case _:
+            return str(value)
+
+
+def sql_row(row: tuple[Value, ...]) -> str:
+    """A row as SQL writes it in VALUES: (1, NULL, 'a')."""
+    return "(" + ", ".join(map(sql_literal, row)) + ")"

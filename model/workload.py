@@ -1,0 +1,171 @@
+"""A scenario made ready to run: tables resolved, statements parsed, the schedule checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from model.errors import InvalidScenario, StatementFailure
+from model.history import Row, RowId
+from model.log import Commit, Snapshot
+from model.profiles.base import Profile
+from model.scenario import Scenario, Step, TableSpec
+from model.sql import parse_statement
+from model.statements import Execution, Select, Statement
+from model.table import Table, table_from_spec
+
+TARGET = "t"
+"""Name of the target table in every scenario."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Workload:
+    """Everything a run needs besides a profile and a schedule.
+
+    ``base`` is the snapshot that the set-up leaves behind; ``others`` has the rows of the
+    other tables, which no transaction writes, and ``other_ids`` their identities.
+    """
+
+    table: Table
+    base: Snapshot
+    statements: Mapping[str, Statement]
+    others: Mapping[str, tuple[Row, ...]]
+    level: str
+
+
+def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> Workload:
+    """A scenario's tables and statements, ready to run under ``profile``.
+
+    ``level`` overrides the isolation level that the table declares. Raises InvalidScenario
+    with the path of keys to the place that is wrong.
+    """
+    check_schedule(scenario)
+    in_force = level or scenario.level or profile.default_level
+    if in_force not in profile.levels:
+        raise InvalidScenario(
+            f"profile {profile.name} has no isolation level {in_force!r} "
+            f"(it has {', '.join(profile.levels)})",
+            ("table", "properties", "delta.isolationLevel"),
+        )
+    if scenario.table.cluster_by:
+        raise InvalidScenario("clustered tables are not supported yet", ("table", "cluster_by"))
+    target = _table(TARGET, scenario.table, ("table",))
+    tables = {TARGET: target}
+    for name, spec in scenario.tables.items():
+        if name == TARGET:
+            raise InvalidScenario(f"{TARGET!r} is the target's name", ("tables", name))
+        tables[name] = _table(name, spec, ("tables", name))
+    others = {
+        name: run_setup(tables[name], spec, ("tables", name)).rows()
+        for name, spec in scenario.tables.items()
+    }
+    statements = {}
+    for name, text in scenario.transactions.items():
+        try:
+            statements[name] = parse_statement(text, TARGET, tables)
+        except InvalidScenario as error:
+            raise _at(error, ("transactions", name)) from error
+    base = run_setup(target, scenario.table, ("table",))
+    return Workload(target, base, statements, others, in_force)
+
+
+def initial_rows(workload: Workload) -> dict[str, dict[RowId, Row]]:
+    """The rows of every table before the first transaction, with their identity."""
+    initial = {workload.table.name: {row.row: row.values for row in workload.base.stored()}}
+    for name, rows in workload.others.items():
+        initial[name] = {(f"setup of {name}", i): row for i, row in enumerate(rows)}
+    return initial
+
+
+def run_setup(table: Table, spec: TableSpec, where: tuple[str, ...]) -> Snapshot:
+    """The table after its set-up: version 0 is its creation, each entry adds one version.
+
+    Raises InvalidScenario for an entry that is wrong, that fails, or that writes no version.
+    """
+    snapshot = Snapshot(table, 0, {})
+    for index, text in enumerate(spec.setup):
+        place: tuple[str | int, ...] = (*where, "setup", index)
+        try:
+            statement = parse_statement(text, table.name, {table.name: table})
+            execution = statement.execute(snapshot, f"setup{index + 1}", {})
+        except InvalidScenario as error:
+            raise _at(error, place) from error
+        except StatementFailure as error:
+            raise InvalidScenario(f"{error} ({error.error_class})", place) from error
+        snapshot = _set_up(snapshot, statement, execution, f"setup{index + 1}", place)
+    return snapshot
+
+
+def _set_up(
+    snapshot: Snapshot,
+    statement: Statement,
+    execution: Execution,
+    writer: str,
+    place: tuple[str | int, ...],
+) -> Snapshot:
+    if isinstance(statement, Select) or execution.footprint is None:
+        raise InvalidScenario("a SELECT sets nothing up", place)
+    if execution.footprint.empty:
+        raise InvalidScenario("this set-up statement changes nothing", place)
+    version = snapshot.version
+    return snapshot.after(Commit(version + 1, writer, execution.footprint, version, "Serializable"))
+
+
+def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:
+    try:
+        return table_from_spec(name, spec)
+    except InvalidScenario as error:
+        raise _at(error, where) from error
+
+
+def _at(error: InvalidScenario, where: tuple[str | int, ...]) -> InvalidScenario:
+    return type(error)(str(error), where + error.where)
+
+
+def check_schedule(scenario: Scenario) -> None:
+    """Checks that every transaction begins once and then commits once.
+
+    Raises InvalidScenario that names the step.
+    """
+    if not scenario.transactions:
+        raise InvalidScenario("a scenario needs a transaction", ("transactions",))
+    begun: set[str] = set()
+    ended: set[str] = set()
+    for index, step in enumerate(scenario.schedule):
+        place = ("schedule", index)
+        name = step.transaction
+        if name not in scenario.transactions:
+            known = ", ".join(scenario.transactions)
+            raise InvalidScenario(f"there is no transaction {name!r} (there is {known})", place)
+        if step.action == "begin":
+            if name in begun:
+                raise InvalidScenario(f"transaction {name} begins twice", place)
+            begun.add(name)
+        else:
+            if name not in begun:
+                raise InvalidScenario(f"transaction {name} commits before it begins", place)
+            if name in ended:
+                raise InvalidScenario(f"transaction {name} commits twice", place)
+            ended.add(name)
+    for name in scenario.transactions:
+        if name not in ended:
+            state = "left open" if name in begun else "never scheduled"
+            raise InvalidScenario(f"transaction {name} is {state}", ("schedule",))
+
+
+def at_level(workload: Workload, level: str) -> Workload:
+    """The same workload on a table of another isolation level."""
+    return replace(workload, level=level)
+
+
+def steps(text: str) -> tuple[Step, ...]:
+    """One entry of a schedule: ``begin A``, ``commit A``, or ``A`` for both at once.
+
+    Raises InvalidScenario for anything else.
+    """
+    words = text.split()
+    if len(words) == 2 and words[0] in ("begin", "commit"):
+        return (Step("begin" if words[0] == "begin" else "commit", words[1]),)
+    if len(words) == 1:
+        return (Step("begin", words[0]), Step("commit", words[0]))
+    raise InvalidScenario(f"{text!r} is no step (begin NAME, commit NAME, or NAME for both)")
