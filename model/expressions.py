@@ -235,8 +235,8 @@ def sql(expression: Expression) -> str:
             whens = " ".join(f"WHEN {sql(c)} THEN {sql(v)}" for c, v in expression.branches)
             return f"CASE {whens} ELSE {sql(expression.otherwise)} END"
         case Aggregate():
-            operand = "*" if expression.operand is None else sql(expression.operand)
-            return f"{expression.function}({operand})"
+            argument = "*" if expression.operand is None else sql(expression.operand)
+            return f"{expression.function}({argument})"
 
 
 def _inner(expression: Expression) -> str:

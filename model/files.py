@@ -56,8 +56,8 @@ def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
     for index in range(len(table.names)):
         values: list[Any] = [v for row in rows if (v := row.values[index]) is not None]
         nulls = len(rows) - len(values)
-        bounds = (min(values), max(values)) if values else (None, None)
-        statistics.append(ColumnStatistics(*bounds, nulls))
+        low, high = (min(values), max(values)) if values else (None, None)
+        statistics.append(ColumnStatistics(low, high, nulls))
     return DataFile(path, tuple(first[i] for i in table.partitions), rows, tuple(statistics))
 
 
