@@ -1,0 +1,33 @@
+"""The report of a run: one HTML page, JSON, JUnit XML, and a scenario file per finding."""
+
+from __future__ import annotations
+
+from isodelta.report.data import (
+    LEVELS,
+    Bound,
+    Coverage,
+    Finding,
+    FindingClass,
+    LevelAnswer,
+    MatrixCell,
+    Report,
+    ScenarioResult,
+    SuitePart,
+    Summary,
+)
+from isodelta.report.writer import write_report
+
+__all__ = [
+    "LEVELS",
+    "Bound",
+    "Coverage",
+    "Finding",
+    "FindingClass",
+    "LevelAnswer",
+    "MatrixCell",
+    "Report",
+    "ScenarioResult",
+    "SuitePart",
+    "Summary",
+    "write_report",
+]

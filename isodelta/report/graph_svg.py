@@ -1,0 +1,164 @@
+"""The direct serialization graph as a picture, its cycle set off by thickness and by words.
+
+Nodes stand on a circle, which is readable for the few transactions of a minimal history.
+Several dependencies between the same two transactions share one arrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import cos, hypot, pi, sin
+from typing import Any
+
+from markupsafe import Markup
+
+from isodelta.report.data import Result
+from isodelta.report.schedule import mark
+from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture
+
+_NODE = 23.0
+_MARGIN = 62.0
+_KINDS = ("ww", "wr", "rw", "log")
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """All dependencies from one transaction to another, drawn as one arrow."""
+
+    source: str
+    target: str
+    kinds: tuple[str, ...]
+    in_cycle: bool
+
+    @property
+    def label(self) -> str:
+        return " + ".join(self.kinds)
+
+
+def graph_arrows(edges: Iterable[Mapping[str, Any]], cycle: Iterable[str]) -> tuple[Arrow, ...]:
+    """Join the contract's edge objects into arrows and find those that the cycle runs along."""
+    stops = [str(name) for name in cycle]
+    around = set(pairwise(stops))
+    kinds: dict[tuple[str, str], set[str]] = {}
+    for edge in edges:
+        kinds.setdefault((str(edge["from"]), str(edge["to"])), set()).add(str(edge["kind"]))
+    return tuple(
+        Arrow(source, target, tuple(sorted(found, key=_kind_order)), (source, target) in around)
+        for (source, target), found in kinds.items()
+    )
+
+
+def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str) -> Markup:
+    """Draw the graph over the transactions of ``result`` that were not refused."""
+    names = [
+        str(name)
+        for name, transaction in (result.get("transactions") or {}).items()
+        if mark(transaction) not in ("conflict", "not run")
+    ]
+    for arrow in arrows:
+        names += [name for name in (arrow.source, arrow.target) if name not in names]
+    places, width, height = _places(names)
+    root = picture(
+        width, height, ident, f"Dependency graph for {level}", _description(names, arrows)
+    )
+    taken = {(arrow.source, arrow.target) for arrow in arrows}
+    labels: list[tuple[Point, Arrow]] = []
+    for arrow in sorted(arrows, key=lambda a: a.in_cycle):
+        if arrow.source == arrow.target:
+            continue
+        both_ways = (arrow.target, arrow.source) in taken
+        middle = _draw_arrow(root, arrow, places, bend=34.0 if both_ways else 0.0)
+        labels.append((middle, arrow))
+    for name in names:
+        _draw_node(root, name, places[name], result)
+    for (x, y), arrow in labels:
+        half = len(arrow.label) * CHARACTER_WIDTH / 2 + 5
+        add(root, "rect", x=x - half, y=y - 9, width=2 * half, height=18, rx=4, class_="label-box")
+        style = "edge-label cycle" if arrow.in_cycle else "edge-label"
+        add(root, "text", text=arrow.label, x=x, y=y + 4, class_=style)
+    return markup(root)
+
+
+def _places(names: list[str]) -> tuple[dict[str, Point], float, float]:
+    if len(names) <= 2:
+        gap = 190.0 if len(names) == 2 else 0.0
+        row = {name: (_MARGIN + 18 + i * gap, 72.0) for i, name in enumerate(names)}
+        return row, 2 * _MARGIN + 36 + gap, 148.0
+    radius = 84.0 + 22.0 * max(len(names) - 4, 0)
+    centre_x, centre_y = radius + _MARGIN + 12, radius + 40.0
+    places = {
+        name: (
+            centre_x + radius * 1.08 * cos(2 * pi * i / len(names) - pi / 2),
+            centre_y + radius * sin(2 * pi * i / len(names) - pi / 2),
+        )
+        for i, name in enumerate(names)
+    }
+    lowest = max(y for _, y in places.values())
+    return places, 2 * centre_x, lowest + 56.0
+
+
+def _draw_arrow(root: Element, arrow: Arrow, places: dict[str, Point], bend: float) -> Point:
+    (x1, y1), (x2, y2) = places[arrow.source], places[arrow.target]
+    length = hypot(x2 - x1, y2 - y1) or 1.0
+    normal = ((y2 - y1) / length, -(x2 - x1) / length)
+    control = ((x1 + x2) / 2 + normal[0] * 2 * bend, (y1 + y2) / 2 + normal[1] * 2 * bend)
+    start, tip = _towards((x1, y1), control, _NODE), _towards((x2, y2), control, _NODE + 3)
+    base = _towards(tip, control, 9.0)
+    style = "edge cycle" if arrow.in_cycle else "edge"
+    if arrow.kinds == ("log",):
+        style += " log-only"
+    add(
+        root,
+        "path",
+        d=f"M{start[0]:.1f} {start[1]:.1f}Q{control[0]:.1f} {control[1]:.1f} "
+        f"{base[0]:.1f} {base[1]:.1f}",
+        class_=style,
+    )
+    across = (-(tip[1] - base[1]) / 9.0, (tip[0] - base[0]) / 9.0)
+    corners = [tip, *((base[0] + s * 5 * across[0], base[1] + s * 5 * across[1]) for s in (1, -1))]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
+    add(root, "polygon", points=points, class_="head cycle" if arrow.in_cycle else "head")
+    return (
+        (start[0] + 2 * control[0] + tip[0]) / 4,
+        (start[1] + 2 * control[1] + tip[1]) / 4,
+    )
+
+
+def _draw_node(root: Element, name: str, place: Point, result: Result) -> None:
+    transaction = (result.get("transactions") or {}).get(name) or {}
+    add(root, "circle", cx=place[0], cy=place[1], r=_NODE, class_="node")
+    add(root, "text", text=name, x=place[0], y=place[1] + 5, class_="node-name")
+    version = transaction.get("commit_version")
+    if version is not None:
+        below = f"writes v{version}"
+    elif transaction.get("read_version") is not None:
+        below = f"reads v{transaction['read_version']}"
+    else:
+        return
+    add(root, "text", text=below, x=place[0], y=place[1] + _NODE + 15, class_="label")
+
+
+def _towards(origin: Point, target: Point, distance: float) -> Point:
+    length = hypot(target[0] - origin[0], target[1] - origin[1]) or 1.0
+    return (
+        origin[0] + (target[0] - origin[0]) / length * distance,
+        origin[1] + (target[1] - origin[1]) / length * distance,
+    )
+
+
+def _kind_order(kind: str) -> tuple[int, str]:
+    return (_KINDS.index(kind) if kind in _KINDS else len(_KINDS), kind)
+
+
+def _description(names: list[str], arrows: tuple[Arrow, ...]) -> str:
+    if not arrows:
+        return f"Transactions {', '.join(names)}; no dependency between them is recorded."
+    told = "; ".join(
+        f"{a.source} to {a.target}: {a.label}{', on the cycle' if a.in_cycle else ''}"
+        for a in arrows
+    )
+    return f"Transactions {', '.join(names)}. {told}."

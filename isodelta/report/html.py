@@ -1,0 +1,119 @@
+"""index.html: one file that holds everything and asks no network for anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from isodelta.report.answers import breaking_findings, level_answers
+from isodelta.report.data import LEVELS, FindingClass, Report
+from isodelta.report.finding_view import SEVERITY, finding_views, value_text
+from isodelta.report.schedule import count
+from isodelta.report.tables_view import matrix_tables, pair_grid, scenario_rows
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def report_html(report: Report) -> str:
+    """Render the page. Every text of the report is escaped by the template engine."""
+    environment = _environment()
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    script = (_TEMPLATES / "report.js").read_text(encoding="utf-8")
+    views = finding_views(report)
+    kinds = Counter(finding.kind for finding in report.findings)
+    return environment.get_template("index.html.j2").render(
+        report=report,
+        summary=report.summary,
+        headline=headline(report),
+        tiles=tiles(report),
+        answers=[
+            (answer, breaking_findings(report, answer.level)) for answer in level_answers(report)
+        ],
+        findings=views,
+        kinds=[(kind, kinds[kind]) for kind in map(FindingClass, SEVERITY) if kinds[kind]],
+        levels=list(dict.fromkeys(finding.level for finding in report.findings)),
+        scenarios=scenario_rows(report),
+        level_names=LEVELS,
+        matrix=matrix_tables(report),
+        coverage=report.coverage,
+        pairs=pair_grid(report.coverage),
+        classes=[FindingClass(value) for value in SEVERITY],
+        # Our own two files, put in as they are; the page's policy allows exactly these.
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        policy=(
+            "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+            f"style-src '{_digest(style)}'; script-src '{_digest(script)}'"
+        ),
+    )
+
+
+def headline(report: Report) -> str:
+    """The result of the run in one sentence."""
+    summary = report.summary
+    found = count(len(report.findings), "finding") if report.findings else "No findings"
+    if summary.unexplained:
+        rest = f"{count(summary.unexplained, 'difference')} not explained yet"
+    elif summary.differences:
+        rest = f"every one of {count(summary.differences, 'difference')} explained by its class"
+    elif summary.replays:
+        rest = "model and engine never differed"
+    else:
+        rest = "nothing was replayed on a real table"
+    return f"{found}; {rest}."
+
+
+def tiles(report: Report) -> list[tuple[str, str, str]]:
+    """The counts that stand first: (value, name, tone); the tone is never the only signal."""
+    summary = report.summary
+    budget = summary.budget_seconds
+    return [
+        (f"{summary.scenarios:,}", "scenarios", ""),
+        (f"{summary.schedules:,}", "schedules explored", ""),
+        (f"{summary.replays:,}", "replays on real tables", ""),
+        (f"{summary.differences:,}", "differences", ""),
+        (f"{summary.unexplained:,}", "unexplained", "bad" if summary.unexplained else "good"),
+        (f"{summary.violations:,}", "level violations", ""),
+        (duration(summary.seconds), "run time", ""),
+        (duration(budget) if budget is not None else "none", "time budget", ""),
+    ]
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: 0.4 s, 42 s, 3 min 05 s."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if round(seconds) < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if rest else f"{minutes} min"
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["value"] = value_text
+    environment.filters["duration"] = duration
+    environment.globals["counted"] = count
+    return environment

@@ -1,0 +1,81 @@
+"""What a person reads in the terminal when a run is over: the counts, and what to open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from isodelta.report.data import Finding, FindingClass, Report
+from isodelta.report.finding_view import SEVERITY
+from isodelta.report.html import duration, headline
+from isodelta.report.schedule import count
+
+SHOWN = 12
+"""How many findings are listed; the page has them all."""
+
+_URGENT = (FindingClass.UNEXPLAINED, FindingClass.ENGINE_BREAKS_LEVEL, FindingClass.MODEL_WRONG)
+
+
+def print_summary(data: Report, index: Path, console: Console | None = None) -> None:
+    """Print a short summary that fits 80 columns and says everything without colour."""
+    console = console or Console()
+    if not data.complete:
+        console.print(Text(f"INCOMPLETE: {data.incomplete_because}", style="bold yellow"))
+    console.print(Text(headline(data), style="bold"))
+    console.print(Padding(_counts(data), (1, 0, 1, 2)))
+    _print_findings(data, index, console)
+    for part in data.parts:
+        if part.status in ("failed", "error"):
+            line = f"{part.status.upper()}: {part.name}"
+            console.print(Text(line + (f": {part.message}" if part.message else ""), style="red"))
+    failed = [s for s in data.scenarios if s.failures or s.error]
+    if failed:
+        console.print(Text(f"{count(len(failed), 'scenario')} not as expected:", style="red"))
+        for scenario in failed[:SHOWN]:
+            reason = scenario.error or scenario.failures[0]
+            console.print(Padding(Text(f"{scenario.name} ({scenario.level}): {reason}"), (0, 2)))
+        if len(failed) > SHOWN:
+            console.print(Padding(Text(f"and {len(failed) - SHOWN} more"), (0, 2)))
+    console.print(Text("Report: ") + Text(str(index), style="bold"), soft_wrap=True)
+
+
+def _counts(data: Report) -> Table:
+    summary = data.summary
+    budget = summary.budget_seconds
+    time = duration(summary.seconds) + ("" if budget is None else f" of {duration(budget)}")
+    cells = [
+        (f"{summary.scenarios:,}", "scenarios"),
+        (f"{summary.differences:,}", "differences"),
+        (f"{summary.schedules:,}", "schedules"),
+        (f"{summary.unexplained:,}", "unexplained"),
+        (f"{summary.replays:,}", "replays"),
+        (f"{summary.violations:,}", "level violations"),
+    ]
+    table = Table.grid(padding=(0, 1))
+    for justify in ("right", "left", "right", "left"):
+        table.add_column(justify=justify, min_width=12 if justify == "left" else 0)  # type: ignore[arg-type]
+    for (left, left_name), (right, right_name) in zip(cells[::2], cells[1::2], strict=True):
+        table.add_row(left, left_name, right, right_name)
+    table.add_row("", "", "", "")
+    table.add_row("time", time, "seed", str(data.seed))
+    return table
+
+
+def _print_findings(data: Report, index: Path, console: Console) -> None:
+    ordered = sorted(data.findings, key=lambda f: SEVERITY.index(f.kind.value))
+    for finding in ordered[:SHOWN]:
+        style = "bold red" if finding.kind in _URGENT else "bold"
+        console.print(Text(f"[{finding.kind.value}] ", style=style) + Text(finding.title))
+        console.print(Padding(_place(finding, index), (0, 0, 0, 2)), soft_wrap=True)
+    if len(ordered) > SHOWN:
+        console.print(f"and {count(len(ordered) - SHOWN, 'more finding')} in the report")
+    if ordered:
+        console.print()
+
+
+def _place(finding: Finding, index: Path) -> Text:
+    return Text(f"{finding.level}; {index.parent / 'findings' / finding.name}.yaml", style="dim")
