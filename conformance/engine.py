@@ -1,0 +1,205 @@
+"""The protocol that every engine under test speaks: prepare, begin, commit, look.
+
+An engine turns a scenario into a *replay*: the prepared tables, and the transactions driven step
+by step in the order that the caller chooses. ``begin`` takes a transaction's snapshot, ``commit``
+lets it run to its end. A replay never guesses: whatever does not happen within its time limit,
+and whatever state was not foreseen, is an :class:`EngineError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from model.history import Row
+from model.scenario import Scenario
+
+COMMITTED = "committed"
+NO_COMMIT = "no commit"
+READ = "read"
+FAILED = "failed"
+
+CONFLICTS = (
+    "ConcurrentAppend",
+    "ConcurrentDeleteRead",
+    "ConcurrentDeleteDelete",
+    "MetadataChanged",
+    "ProtocolChanged",
+    "ConcurrentTransaction",
+    "ConcurrentWrite",
+)
+"""The conflict names of the outside contract, in no order of importance."""
+
+
+class EngineError(Exception):
+    """The engine could not be started, died, hung, or reached a state nobody foresaw.
+
+    ``scenario`` and ``step`` name the place where known. It says nothing about isolation: a
+    replay that raised it has no outcome.
+    """
+
+    def __init__(self, message: str, *, scenario: str | None = None, step: str | None = None):
+        self.message = message
+        self.scenario = scenario
+        self.step = step
+        places = [f"scenario {scenario!r}"] if scenario else []
+        places += [f"step {step!r}"] if step else []
+        super().__init__(": ".join([", ".join(places), message] if places else [message]))
+
+
+class BadStatement(EngineError):
+    """A set-up statement that the engine refuses: the scenario is at fault, not the engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPredicate:
+    """One predicate that the engine recorded as read, split as its conflict check sees it.
+
+    Both parts are conjunctions of SQL texts. ``rewritten`` tells that the partition part is
+    applied to files through their partition values (the normal case for partition columns).
+    """
+
+    partition: tuple[str, ...]
+    data: tuple[str, ...]
+    rewritten: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """What a transaction had read by the time it was ready to commit, as the engine recorded it.
+
+    ``files`` are the paths, as the log spells them, of the files that count as read after data
+    skipping.
+    """
+
+    predicates: tuple[ReadPredicate, ...]
+    files: frozenset[str]
+    whole_table: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A transaction that has taken its snapshot.
+
+    ``finished`` tells that the statement ended before it came to a commit (nothing to do, or it
+    failed by itself); ``commit`` then only reports how.
+    """
+
+    read_version: int
+    footprint: Footprint | None = None
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """How a transaction ended.
+
+    ``outcome`` is ``committed``, ``no commit``, ``read``, ``failed`` or the name of a conflict.
+    ``conflict_with_version`` is the winner that the engine names, None where it names none.
+    ``rows`` are a reader's rows; ``error_class`` and ``message`` tell of a conflict or a failure
+    in the engine's own words.
+    """
+
+    outcome: str
+    commit_version: int | None = None
+    conflict_with_version: int | None = None
+    rows: tuple[Row, ...] | None = None
+    error_class: str | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddedFile:
+    """An ``add`` action: a data file that a commit put into the table."""
+
+    path: str
+    partition_values: Mapping[str, str | None]
+    size: int
+    data_change: bool
+    stats: Mapping[str, object] | None
+    deletion_vector: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedFile:
+    """A ``remove`` action: a data file that a commit took out of the table."""
+
+    path: str
+    data_change: bool
+    deletion_vector: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRecord:
+    """One version of the log. Fields that the commit does not state are None."""
+
+    version: int
+    adds: tuple[AddedFile, ...]
+    removes: tuple[RemovedFile, ...]
+    metadata: Mapping[str, object] | None
+    protocol: Mapping[str, object] | None
+    operation: str | None
+    operation_parameters: Mapping[str, object]
+    is_blind_append: bool | None
+    isolation_level: str | None
+    read_version: int | None
+    actions: tuple[Mapping[str, object], ...] = field(repr=False, default=())
+
+
+class Replay(Protocol):
+    """One scenario under way on an engine. Not thread-safe; ``close`` may be called twice."""
+
+    @property
+    def base_version(self) -> int:
+        """The target's version when the replay was opened."""
+        ...
+
+    def begin(self, name: str) -> Begun:
+        """Take the snapshot of a transaction; raises EngineError."""
+        ...
+
+    def commit(self, name: str) -> Committed:
+        """Let a begun transaction run to its end; raises EngineError."""
+        ...
+
+    def log(self, table: str = "t") -> Sequence[CommitRecord]:
+        """All versions of a table's log, oldest first."""
+        ...
+
+    def file_rows(self, path: str, table: str = "t") -> tuple[Row, ...]:
+        """The rows stored in a data file, deleted ones included, in the file's order."""
+        ...
+
+    def rows(self, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
+        """The rows of a table at a version (None: the newest), in no particular order."""
+        ...
+
+    def close(self) -> None:
+        """Abandon what is in flight and remove the tables."""
+        ...
+
+
+class Engine(Protocol):
+    """A Delta implementation under test."""
+
+    @property
+    def name(self) -> str:
+        """Name as on the command line, for example ``delta-spark``."""
+        ...
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the parts that matter, for reports."""
+        ...
+
+    def open(self, scenario: Scenario, level: str | None = None) -> Replay:
+        """Prepare a scenario's tables; ``level`` overrides the table's own isolation level.
+
+        Raises :class:`BadStatement` for set-up that the engine refuses, :class:`EngineError`
+        for an engine that does not work.
+        """
+        ...
+
+    def close(self) -> None:
+        """Stop the engine and leave nothing behind."""
+        ...

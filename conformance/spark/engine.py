@@ -1,0 +1,133 @@
+"""Delta on Spark as an engine: real tables, real SQL, transactions held at their commit."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.engine import BadStatement, EngineError
+from conformance.spark.catalog import Names
+from conformance.spark.lanes import Finished, Lane, Raised
+from conformance.spark.outcomes import outcome_of
+from conformance.spark.replay import SparkReplay
+from conformance.spark.session import SparkProcess
+from conformance.spark.templates import (
+    LEVEL_PROPERTY,
+    Templates,
+    create_statement,
+    put_level,
+)
+from model.scenario import Scenario, TableSpec
+
+STEP_SECONDS = 60.0
+TARGET = "t"
+
+
+class SparkEngine:
+    """Delta on Spark in a JVM of its own. Safe for several threads; one per process.
+
+    ``step_seconds`` bounds every wait for the engine. After an :class:`EngineError` the state
+    of the JVM is unknown: close the engine.
+    """
+
+    name = "delta-spark"
+
+    def __init__(
+        self,
+        jars: Sequence[Path] | None = None,
+        java_home: Path | None = None,
+        *,
+        cores: int = 2,
+        step_seconds: float = STEP_SECONDS,
+    ):
+        if jars is None:
+            from conformance.spark.jars import ensure_jars
+
+            jars = ensure_jars()
+        self.step_seconds = step_seconds
+        self.process = SparkProcess(jars, java_home, cores)
+        self.folder = self.process.folder / "replays"
+        self.names = Names(self.process.session, self.process.folder / "warehouse")
+        self.templates = Templates(self.process.folder / "templates", self._build)
+        self._lock = threading.Lock()
+        self._idle: list[Lane] = []
+        self._lanes = itertools.count(1)
+        self._replays = itertools.count(1)
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of Spark, Delta, Java and Scala."""
+        return self.process.versions()
+
+    def open(self, scenario: Scenario, level: str | None = None) -> SparkReplay:
+        """Copy the scenario's tables, prepared at the level, for one replay."""
+        tables = {**scenario.tables, TARGET: scenario.table}
+        if level is not None:
+            tables = {name: _at_level(spec, level) for name, spec in tables.items()}
+        try:
+            template = self.templates.get(tables)
+        except EngineError as error:
+            raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
+        folder = self.folder / str(next(self._replays))
+        template.copy_to(folder)
+        return SparkReplay(self, scenario, folder, template.tables)
+
+    def take_lane(self) -> Lane:
+        """An idle lane."""
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return Lane(f"isodelta-lane-{next(self._lanes)}", self.process.session)
+
+    def give_back_lane(self, lane: Lane) -> None:
+        """Return a lane whose statement has ended."""
+        with self._lock:
+            self._idle.append(lane)
+
+    def forget_log(self, path: Path) -> None:
+        """Make Delta read a table's log anew."""
+        jvm = self.process.gateway.jvm
+        place = jvm.org.apache.hadoop.fs.Path(path.as_uri())
+        jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(
+            self.process.session._jsparkSession, place
+        )
+
+    def close(self) -> None:
+        """End the JVM and remove every table."""
+        self.process.close()
+
+    def _build(self, tables: Mapping[str, TableSpec], folder: Path) -> None:
+        lane = self.take_lane()
+        database = self.names.take()
+        for name, spec in tables.items():
+            path = folder / name
+            self._run(lane, database, create_statement(name, spec, path))
+            if (level := spec.properties.get(LEVEL_PROPERTY)) is not None:
+                put_level(path, level)
+                self.forget_log(path)
+            for statement in spec.setup:
+                self._run(lane, database, statement)
+            self.forget_log(path)
+        self.names.give_back(database, tables)
+        self.give_back_lane(lane)
+
+    def _run(self, lane: Lane, database: str, statement: str) -> None:
+        lane.start(database, (statement,), hold=False)
+        try:
+            event = lane.wait(self.step_seconds)
+        except queue.Empty:
+            raise EngineError(
+                f"no answer within {self.step_seconds:g} s", step=f"set-up: {statement}"
+            ) from None
+        if isinstance(event, Raised):
+            outcome = outcome_of(event.error)
+            raise BadStatement(f"{outcome.message}", step=f"set-up: {statement}")
+        if not isinstance(event, Finished):
+            raise EngineError(f"unexpected {event}", step=f"set-up: {statement}")
+
+
+def _at_level(spec: TableSpec, level: str) -> TableSpec:
+    return replace(spec, properties={**spec.properties, LEVEL_PROPERTY: level})

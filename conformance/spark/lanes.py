@@ -1,0 +1,189 @@
+"""Worker threads that each carry one statement at a time up to its commit and hold it there.
+
+A lane is a Python thread, pinned by Py4J to a JVM thread, with a Spark session of its own. The
+observer that Delta calls on that JVM thread is a Python object: Py4J runs the callback on the
+very thread that waits for the statement, so holding a transaction is waiting in a callback.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from model.history import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The statement waits: a transaction before its commit (None: a planned query)."""
+
+    transaction: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The statement ended well; ``rows`` is None for all but a query."""
+
+    rows: tuple[Row, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The statement ended with an exception."""
+
+    error: Exception
+
+
+Event = Held | Finished | Raised
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Statements to run in a database; the last is held where ``hold`` says so."""
+
+    database: str
+    statements: Sequence[str]
+    hold: bool
+
+
+class Abandoned(Exception):
+    """Thrown into a held statement so that it ends without a commit."""
+
+
+class PhaseObserver:
+    """Delta's ``TransactionExecutionObserver``: stops a statement's first transaction.
+
+    Later transactions of the same statement run through. What the wrapped steps return is
+    handed back untouched.
+    """
+
+    def __init__(self, hold: Callable[[Any], None]):
+        self._hold = hold
+        self._transaction: Any = None
+        self._armed = False
+
+    def arm(self) -> None:
+        """Stop the next transaction that prepares its commit on this thread."""
+        self._transaction, self._armed = None, True
+
+    def disarm(self) -> None:
+        """Let everything on this thread run through."""
+        self._transaction, self._armed = None, False
+
+    def createChild(self) -> PhaseObserver:  # noqa: N802 - the interface's name
+        return self
+
+    def startingTransaction(self, start: Any) -> Any:  # noqa: N802
+        transaction = start.apply()
+        if self._armed and self._transaction is None:
+            self._transaction = transaction
+        return transaction
+
+    def preparingCommit(self, prepare: Any) -> Any:  # noqa: N802
+        if self._armed:
+            self._armed = False
+            self._hold(self._transaction)
+        return prepare.apply()
+
+    def beginDoCommit(self) -> None:  # noqa: N802
+        pass
+
+    def beginBackfill(self) -> None:  # noqa: N802
+        pass
+
+    def beginPostCommit(self) -> None:  # noqa: N802
+        pass
+
+    def transactionCommitted(self) -> None:  # noqa: N802
+        pass
+
+    def transactionAborted(self) -> None:  # noqa: N802
+        pass
+
+    def advanceToNextThreadObserver(self) -> None:  # noqa: N802
+        pass
+
+    class Java:
+        implements = ["org.apache.spark.sql.delta.TransactionExecutionObserver"]
+
+
+class Lane:
+    """One worker thread. ``start``, ``release`` and ``wait`` are called from outside it."""
+
+    def __init__(self, name: str, spark: Any):
+        self._spark = spark
+        self._jvm = spark._jvm
+        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._go = threading.Semaphore(0)
+        self._abandon = False
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def start(self, database: str, statements: Sequence[str], hold: bool = True) -> None:
+        """Run statements in a database; the last is held, the others set the session up."""
+        self._abandon = False
+        self._tasks.put(Task(database, statements, hold))
+
+    def wait(self, seconds: float) -> Event:
+        """The next event; raises ``queue.Empty`` where none comes in time."""
+        return self._events.get(timeout=seconds)
+
+    def release(self, abandon: bool = False) -> None:
+        """Let a held statement go on, or end it without a commit."""
+        self._abandon = abandon
+        self._go.release()
+
+    def close(self) -> None:
+        """End the thread once it is idle."""
+        self._tasks.put(None)
+
+    def _hold(self, transaction: Any) -> None:
+        self._events.put(Held(transaction))
+        self._go.acquire()
+        if self._abandon:
+            raise Abandoned
+
+    def _run(self) -> None:
+        session: Any = None
+        observer = PhaseObserver(self._hold)
+        while (task := self._tasks.get()) is not None:
+            try:
+                if session is None:
+                    session = self._spark.newSession()
+                    self._observe(observer)
+                rows = self._execute(session, observer, task)
+                self._events.put(Finished(rows))
+            except Exception as error:
+                self._events.put(Raised(error))
+            finally:
+                observer.disarm()
+
+    def _observe(self, observer: PhaseObserver) -> None:
+        module = "org.apache.spark.sql.delta.TransactionExecutionObserver$"
+        loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        companion = self._jvm.java.lang.Class.forName(module, True, loader)
+        companion.getField("MODULE$").get(None).setObserver(observer)
+
+    def _execute(self, session: Any, observer: PhaseObserver, task: Task) -> tuple[Row, ...] | None:
+        java = session._jsparkSession
+        java.sessionState().catalog().setCurrentDatabase(task.database)
+        *before, statement = task.statements
+        for setting in before:
+            java.sql(setting)
+        if task.hold:
+            observer.arm()
+        frame = java.sql(statement)
+        execution = frame.queryExecution()
+        if execution.commandExecuted().getClass().getSimpleName() == "CommandResult":
+            return None
+        observer.disarm()
+        execution.executedPlan()
+        if task.hold:
+            self._hold(None)
+        from pyspark.sql import DataFrame
+
+        return tuple(tuple(row) for row in DataFrame(frame, session).collect())

@@ -1,0 +1,55 @@
+"""Puts names to the ways in which a statement ends with an exception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.engine import CONFLICTS, FAILED, Committed
+
+_CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICTS}
+
+
+def outcome_of(error: Exception) -> Committed:
+    """The outcome behind an exception: a conflict's name, or ``failed`` with Spark's class.
+
+    Raises the exception itself where it is neither (the JVM died, a bug of ours).
+    """
+    chain = causes(error)
+    for cause in chain:
+        conflict = _CONFLICT_CLASSES.get(cause.getClass().getSimpleName())
+        if conflict:
+            return Committed(
+                conflict,
+                conflict_with_version=winner_of(cause),
+                error_class=condition(cause),
+                message=str(cause.getMessage()),
+            )
+    for cause in chain:
+        if (name := condition(cause)) is not None:
+            return Committed(FAILED, error_class=name, message=str(cause.getMessage()))
+    raise error
+
+
+def causes(error: Exception) -> list[Any]:
+    """The chain of Java exceptions behind a Python one, outermost first."""
+    java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    chain = []
+    while java is not None and len(chain) < 20:
+        chain.append(java)
+        java = java.getCause()
+    return chain
+
+
+def condition(java: Any) -> str | None:
+    """The error class of a Java exception that carries one (SparkThrowable, DeltaThrowable)."""
+    method = {m.getName() for m in java.getClass().getMethods()} & {"getCondition"}
+    if not method:
+        return None
+    name = java.getCondition()
+    return str(name) if name is not None else None
+
+
+def winner_of(java: Any) -> int | None:
+    """The version that a conflict exception names as the winner's, None where it names none."""
+    version = java.getMessageParameters().get("version")
+    return int(version) if version is not None else None

@@ -1,0 +1,158 @@
+"""Starts and stops the one Spark session of a process, with the settings that replays need."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from conformance.engine import EngineError
+from conformance.spark.settings import JVM_OPTIONS, LOGGING, settings
+
+STOP_SECONDS = 20.0
+
+
+class SparkProcess:
+    """A JVM with a Spark session in it, and the temporary folder that both live in.
+
+    The JVM is this process's child. It ends when :meth:`close` is called, when the pipe to it
+    breaks because this process died, and it removes the folder itself in the latter case.
+    """
+
+    def __init__(self, jars: Sequence[Path], java_home: Path | None, cores: int):
+        self.folder = Path(tempfile.mkdtemp(prefix="isodelta-"))
+        self._jvm_log = self.folder / "jvm.log"
+        self.gateway: Any = None
+        self.context: Any = None
+        self.session: Any = None
+        try:
+            self._start(jars, java_home, cores)
+        except EngineError:
+            self.close()
+            raise
+        except Exception as error:
+            message = f"Spark did not start: {error}{self.last_words()}"
+            self.close()
+            raise EngineError(message) from error
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(self, jars: Sequence[Path], java_home: Path | None, cores: int) -> None:
+        from pyspark import SparkConf, SparkContext
+        from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
+        from pyspark.sql import SparkSession
+
+        if SparkContext._active_spark_context is not None:
+            raise EngineError("this process already runs a Spark session")
+        log4j = self.folder / "log4j2.properties"
+        log4j.write_text(LOGGING, "utf-8")
+        conf = SparkConf(loadDefaults=False)
+        for key, value in settings(self.folder, cores).items():
+            conf.set(key, value)
+        conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, own_jars(jars))))
+        conf.set(
+            "spark.driver.extraJavaOptions",
+            " ".join(
+                (
+                    *JVM_OPTIONS,
+                    f"-Dlog4j2.configurationFile={log4j.as_uri()}",
+                    f"-Djava.io.tmpdir={self.folder}",
+                )
+            ),
+        )
+        saved = os.environ.get("JAVA_HOME")
+        if java_home is not None:
+            os.environ["JAVA_HOME"] = str(java_home)
+        try:
+            with self._jvm_log.open("wb") as log:
+                self.gateway = launch_gateway(conf, {"stdout": log, "stderr": log})
+        finally:
+            if java_home is not None:
+                os.environ.pop("JAVA_HOME")
+                if saved is not None:
+                    os.environ["JAVA_HOME"] = saved
+        ensure_callback_server_started(self.gateway)
+        # PySpark prints every failing statement to standard error; here they are outcomes.
+        logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+        self.context = SparkContext(conf=conf, gateway=self.gateway)
+        self.session = SparkSession(self.context)
+        hadoop = self.context._jsc.hadoopConfiguration()
+        folder = self.gateway.jvm.org.apache.hadoop.fs.Path(str(self.folder))
+        folder.getFileSystem(hadoop).deleteOnExit(folder)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the JVM still runs."""
+        return self.gateway is not None and self.gateway.proc.poll() is None
+
+    def last_words(self) -> str:
+        """The end of what the JVM wrote, for an error message; empty where it wrote nothing."""
+        if not self._jvm_log.exists():
+            return ""
+        lines = self._jvm_log.read_text("utf-8", "replace").strip().splitlines()
+        return "".join(f"\n  {line}" for line in lines[-5:])
+
+    def versions(self) -> dict[str, str]:
+        """Versions of Spark, Delta, Java and Scala."""
+        jvm = self.gateway.jvm
+        return {
+            "spark": self.session.version,
+            "delta": jvm.io.delta.package.VERSION(),
+            "delta-spark": version("delta-spark"),
+            "java": jvm.System.getProperty("java.version"),
+            "scala": jvm.scala.util.Properties.versionNumberString(),
+        }
+
+    def close(self) -> None:
+        """Stop Spark, end the JVM, by force if it does not follow, and remove the folder."""
+        process: subprocess.Popen[bytes] | None = getattr(self.gateway, "proc", None)
+        if process is not None:
+            self._forget_session()
+            if process.stdin:
+                process.stdin.close()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            self.gateway.shutdown_callback_server()
+            self.gateway.close()
+        self.gateway = self.context = self.session = None
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _forget_session(self) -> None:
+        """Let PySpark start anew in this process; the JVM itself goes with its process.
+
+        Stopping the session politely would wait for statements that are held at a phase.
+        """
+        from pyspark import SparkContext
+        from pyspark.sql import SparkSession
+
+        SparkContext._active_spark_context = None
+        SparkContext._gateway = None
+        SparkContext._jvm = None
+        SparkSession._instantiatedSession = None
+
+
+def own_jars(jars: Sequence[Path]) -> list[Path]:
+    """The JARs whose artifact Spark does not bring itself: Spark's own version must win."""
+    import pyspark
+
+    bundled = {_unversioned(j) for j in (Path(pyspark.__file__).parent / "jars").glob("*.jar")}
+    return [
+        jar
+        for jar in jars
+        if not any(_unversioned(jar) == b or _unversioned(jar).endswith(f"_{b}") for b in bundled)
+    ]
+
+
+def _unversioned(jar: Path) -> str:
+    return re.sub(r"-\d.*$", "", jar.stem)
