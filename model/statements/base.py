@@ -57,6 +57,14 @@ class Statement(Protocol):
         """
         ...
 
+    def effect(self, row: Row) -> Row | None:
+        """What it makes of one row of the target that it rewrites.
+
+        The same object where it leaves the row alone, another one for a new version (equal
+        values or not), None where it deletes the row.
+        """
+        ...
+
     def rerun(self, tables: Rows) -> SerialResult:
         """Runs the statement alone on plain rows. Raises StatementFailure likewise."""
         ...

@@ -9,7 +9,7 @@ from model.evaluation import matcher
 from model.expressions import Expression
 from model.files import write_files
 from model.footprint import Footprint
-from model.history import PredicateRead, RowChange, SerialResult
+from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.rewrite import select
@@ -50,6 +50,9 @@ class Delete:
             RowChange(self.table.name, row.row, row.values, None) for row in target.matching
         )
         return Execution(footprint, item_reads(self.table, target.matching), changes)
+
+    def effect(self, row: Row) -> Row | None:
+        return None if matcher(self.condition)(row) else row
 
     def rerun(self, tables: Rows) -> SerialResult:
         name, matches = self.table.name, matcher(self.condition)

@@ -49,6 +49,9 @@ class InsertSelect:
         items = item_reads(self.table, rows)
         return append(self.table, writer, added, (predicate,), files, items)
 
+    def effect(self, row: Row) -> Row | None:
+        return row
+
     def rerun(self, tables: Rows) -> SerialResult:
         matching = self.query.matching(tables[self.query.table])
         added = self._stored(self.query.result(matching))

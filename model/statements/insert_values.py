@@ -32,6 +32,9 @@ class InsertValues:
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return append(self.table, writer, self.rows)
 
+    def effect(self, row: Row) -> Row | None:
+        return row
+
     def rerun(self, tables: Rows) -> SerialResult:
         name = self.table.name
         return SerialResult((), {**tables, name: tables[name] + self.rows})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from model.expressions import Expression
 from model.files import DataFile, write_files
 from model.footprint import Footprint
-from model.history import PredicateRead, SerialResult, Value
+from model.history import PredicateRead, Row, SerialResult, Value
 from model.log import Snapshot
 from model.skipping import scan, split
 from model.statements.base import Execution, Rows, live_files
@@ -51,6 +51,9 @@ class Optimize:
             retries=True,
         )
         return Execution(footprint)
+
+    def effect(self, row: Row) -> Row | None:
+        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         return SerialResult((), tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model.evaluation import matcher
-from model.history import PredicateRead, SerialResult
+from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
 from model.statements.base import Execution, Rows, item_reads
@@ -35,6 +35,9 @@ class Select:
         rows = [row for row in snapshot.stored() if matches(row.values)]
         result = self.query.result(row.values for row in rows)
         return Execution(None, item_reads(snapshot.table, rows), result=result)
+
+    def effect(self, row: Row) -> Row | None:
+        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         matching = self.query.matching(tables[self.query.table])

@@ -56,8 +56,12 @@ class Update:
             read_files=target.read,
             adds=write_files(writer, self.table, written),
             removes=target.touched,
+            records_empty=True,
         )
         return Execution(footprint, item_reads(self.table, target.matching), tuple(changes))
+
+    def effect(self, row: Row) -> Row | None:
+        return self._updated(row) if matcher(self.condition)(row) else row
 
     def rerun(self, tables: Rows) -> SerialResult:
         name, matches = self.table.name, matcher(self.condition)

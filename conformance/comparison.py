@@ -1,0 +1,201 @@
+"""Predicted against observed: what differs, and what class each difference is of.
+
+The class is not chosen by hand. It follows from the verdict on the history that was observed
+and, where the engine refused what the model would let pass, from the verdict on the history
+that the model would have made of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from checker.verdict import Verdict, judge
+from conformance.observation import Observation, outcome
+from conformance.observed_history import observed_history
+from model.history import History, Row
+from model.log import Snapshot
+from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.simulator import COMMITTED, Run, run
+from model.types import sql_row
+from model.workload import Workload
+from model.profiles.base import Profile
+
+
+class DifferenceClass(Enum):
+    """What a difference between model and engine means."""
+
+    ENGINE_BREAKS_LEVEL = "the engine breaks the level it claims"
+    FALSE_CONFLICT = "the engine is stricter than the level needs"
+    MODEL_IS_WRONG = "the model is wrong"
+    UNKNOWN = "not decided"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that the model predicted and the engine did otherwise.
+
+    ``what`` names it (outcome, version, rows, isBlindAppend, isolationLevel, ...), ``about``
+    the transaction or step concerned.
+    """
+
+    about: str
+    what: str
+    predicted: str
+    observed: str
+    classified: DifferenceClass
+
+    def to_json(self) -> dict[str, str]:
+        """The difference as the report and ``replay --json`` show it."""
+        return {
+            "transaction": self.about,
+            "what": self.what,
+            "predicted": self.predicted,
+            "observed": self.observed,
+            "class": self.classified.value,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One scenario, predicted and observed."""
+
+    workload: Workload
+    predicted: Run
+    observation: Observation
+
+    @cached_property
+    def history(self) -> History:
+        """The observed history."""
+        return observed_history(self.workload, self.observation)
+
+    @cached_property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdicts on what was observed, at both of Delta's levels."""
+        return judge(self.history, (SERIALIZABLE, WRITE_SERIALIZABLE))
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """All differences, each with its class."""
+        found = _raw_differences(self)
+        if not found:
+            return ()
+        classified = self._classify(tuple(d.about for d in found if d.what == "outcome"))
+        return tuple(
+            Difference(d.about, d.what, d.predicted, d.observed, classified) for d in found
+        )
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the engine did in every respect what the model predicted."""
+        return not self.differences
+
+    def _classify(self, outcomes: Sequence[str]) -> DifferenceClass:
+        level = self.observation.level
+        verdict = self.verdicts[level].verdict
+        if verdict == "violated":
+            predicted = judge(self.predicted.history, (level,))[level].verdict
+            # A violation that the rules admit as well is no explanation of a difference.
+            if predicted != "violated":
+                return DifferenceClass.ENGINE_BREAKS_LEVEL
+        if verdict == "unknown":
+            return DifferenceClass.UNKNOWN
+        stricter = [
+            name
+            for name in outcomes
+            if self.predicted.ended[name].outcome == COMMITTED
+            and self.observation.outcomes[name].startswith(("Concurrent", "Metadata", "Protocol"))
+        ]
+        if stricter and len(stricter) == len(outcomes):
+            predicted = judge(self.predicted.history, (level,))[level].verdict
+            if predicted == "holds":
+                return DifferenceClass.FALSE_CONFLICT
+        return DifferenceClass.MODEL_IS_WRONG
+
+
+def compare(workload: Workload, profile: Profile, observation: Observation) -> Comparison:
+    """Runs the observed scenario in the model and puts both side by side."""
+    return Comparison(workload, run(workload, observation.scenario.schedule, profile), observation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    about: str
+    what: str
+    predicted: str
+    observed: str
+
+
+def _raw_differences(comparison: Comparison) -> list[_Raw]:
+    found: list[_Raw] = []
+    observation, predicted = comparison.observation, comparison.predicted
+    if observation.base_version != comparison.workload.base.version:
+        found.append(
+            _Raw(
+                "set-up",
+                "version",
+                str(comparison.workload.base.version),
+                str(observation.base_version),
+            )
+        )
+    for name, ended in predicted.ended.items():
+        end, begun = observation.ended[name], observation.begun[name]
+        _note(found, name, "outcome", ended.outcome, outcome(end))
+        _note(found, name, "read version", ended.logical.read_version, begun.read_version)
+        _note(found, name, "commit version", ended.logical.commit_version, end.commit_version)
+        if ended.conflict is not None and end.conflict_with_version is not None:
+            winner = ended.conflict.version
+            _note(found, name, "conflicts with version", winner, end.conflict_with_version)
+        if ended.rows is not None or end.rows is not None:
+            _note_rows(found, name, "rows read", ended.rows or (), end.rows or ())
+    _compare_log(found, comparison)
+    return found
+
+
+def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
+    """Version by version: rows, file counts, and what the commit says of itself."""
+    observation, final = comparison.observation, comparison.predicted.final
+    rows_at = {step.version: step.rows for step in observation.steps}
+    snapshots: dict[int, Snapshot] = {}
+    walker: Snapshot | None = final
+    while walker is not None:
+        snapshots[walker.version] = walker
+        walker = walker.parent
+    for record in observation.log[observation.base_version + 1 :]:
+        snapshot = snapshots.get(record.version)
+        if snapshot is None or snapshot.commit is None:
+            # A version too many shows as a commit version above.
+            continue
+        about, footprint = snapshot.commit.transaction, snapshot.commit.footprint
+        _note(found, about, "isBlindAppend", footprint.blind_append, record.is_blind_append)
+        _note(found, about, "isolationLevel", snapshot.commit.level, record.isolation_level)
+        _note(found, about, "files added", len(footprint.adds), len(record.adds))
+        _note(found, about, "files removed", len(footprint.removes), len(record.removes))
+        if record.version in rows_at:
+            shown = f"rows of version {record.version}"
+            _note_rows(found, about, shown, snapshot.rows(), rows_at[record.version])
+    _note_rows(found, "table", "final rows", final.rows(), observation.rows)
+
+
+def _note(found: list[_Raw], about: str, what: str, predicted: object, observed: object) -> None:
+    if predicted != observed:
+        found.append(_Raw(about, what, str(predicted), str(observed)))
+
+
+def _note_rows(
+    found: list[_Raw],
+    about: str,
+    what: str,
+    predicted: tuple[Row, ...],
+    observed: tuple[Row, ...],
+) -> None:
+    if Counter(map(repr, predicted)) != Counter(map(repr, observed)):
+        found.append(_Raw(about, what, show_rows(predicted), show_rows(observed)))
+
+
+def show_rows(rows: Sequence[Row]) -> str:
+    """Rows in SQL's notation, sorted so that two equal sets look alike."""
+    return ", ".join(sorted(map(sql_row, rows))) or "no rows"

@@ -1,0 +1,82 @@
+"""Runs a scenario on an engine, step by step, and keeps all that could be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from conformance.engine import FAILED, Begun, Committed, CommitRecord, Engine, Replay
+from model.history import Row
+from model.scenario import Scenario, Step
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedStep:
+    """What one step showed: the newest version after it, and that version's rows."""
+
+    step: Step
+    version: int
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One replay, as seen from outside: the log, the files, and how each transaction ended.
+
+    ``outcomes`` has the contract's names; a statement that failed by itself has its error
+    class there. ``files`` holds the rows of every data file that the log mentions.
+    """
+
+    scenario: Scenario
+    engine: str
+    level: str
+    base_version: int
+    begun: Mapping[str, Begun]
+    ended: Mapping[str, Committed]
+    steps: tuple[ObservedStep, ...]
+    log: tuple[CommitRecord, ...]
+    files: Mapping[str, tuple[Row, ...]]
+    rows: tuple[Row, ...]
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of each transaction, by name."""
+        return {name: outcome(end) for name, end in self.ended.items()}
+
+
+def outcome(end: Committed) -> str:
+    """A transaction's outcome; a failure goes by its error class."""
+    if end.outcome == FAILED:
+        return end.error_class or "failed without an error class"
+    return end.outcome
+
+
+def observe(engine: Engine, scenario: Scenario, level: str) -> Observation:
+    """Replays a scenario on an engine at an isolation level. Raises EngineError."""
+    replay = engine.open(scenario, level)
+    try:
+        return drive(replay, engine.name, scenario, level)
+    finally:
+        replay.close()
+
+
+def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observation:
+    """Takes an opened replay through the scenario's schedule."""
+    begun: dict[str, Begun] = {}
+    ended: dict[str, Committed] = {}
+    steps: list[ObservedStep] = []
+    log = tuple(replay.log())
+    rows = replay.rows()
+    for step in scenario.schedule:
+        if step.action == "begin":
+            begun[step.transaction] = replay.begin(step.transaction)
+        else:
+            ended[step.transaction] = replay.commit(step.transaction)
+        latest = tuple(replay.log())
+        if len(latest) > len(log):
+            log, rows = latest, replay.rows()
+        steps.append(ObservedStep(step, log[-1].version, rows))
+    files = {added.path: replay.file_rows(added.path) for record in log for added in record.adds}
+    return Observation(
+        scenario, engine, level, replay.base_version, begun, ended, tuple(steps), log, files, rows
+    )

@@ -1,0 +1,223 @@
+"""From what a replay showed to a history that a level can be judged on.
+
+The log gives versions and files, the files give rows. What is missing is which row became
+which: files carry no row identity. It is found by asking the statement what it does to each
+row that its commit removed, and by looking for the result among the rows that it added. What
+finds no explanation that way is kept as it is (a row that came from nowhere counts as
+inserted, one that vanished as deleted), so an engine that invents or loses rows shows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from conformance.engine import CommitRecord
+from conformance.observation import Observation
+from model.effects import transaction_of
+from model.errors import StatementFailure
+from model.files import DataFile, StoredRow, data_file
+from model.footprint import Footprint
+from model.history import History, ItemRead, Row, RowChange, Transaction
+from model.log import Commit, Snapshot
+from model.statements import Execution, Statement
+from model.statements.base import item_reads
+from model.table import Table
+from model.workload import Workload, initial_rows
+
+
+@dataclass
+class _Reconstruction:
+    """The table's snapshots by version, rebuilt from the log with row identities."""
+
+    workload: Workload
+    observation: Observation
+    files: dict[str, DataFile]
+    snapshots: dict[int, Snapshot]
+    unknown: list[str]
+
+
+def observed_history(workload: Workload, observation: Observation) -> History:
+    """The history that the observation shows; what it does not show is listed as unknown."""
+    state = _Reconstruction(workload, observation, {}, {}, [])
+    base = _base(state)
+    writers = {
+        end.commit_version: name
+        for name, end in observation.ended.items()
+        if end.commit_version is not None
+    }
+    transactions: dict[str, Transaction] = {}
+    for record in observation.log[observation.base_version + 1 :]:
+        name = writers.get(record.version)
+        if name is None:
+            state.unknown.append(f"version {record.version} was written by no transaction")
+            _follow(state, record, f"version {record.version}", None)
+        else:
+            transactions[name] = _follow(state, record, name, workload.statements[name])
+    for name, end in observation.ended.items():
+        if name not in transactions:
+            if end.commit_version is not None:
+                state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
+            transactions[name] = _without_version(state, name)
+    final = state.snapshots[observation.log[-1].version]
+    if Counter(final.rows()) != Counter(observation.rows):
+        state.unknown.append("the files of the last version do not hold the rows that were read")
+    return History(
+        table=workload.table.name,
+        base_version=observation.base_version,
+        initial=initial_rows(_on(workload, base)),
+        transactions=tuple(transactions[name] for name in observation.ended),
+        final=observation.rows,
+        unknown=tuple(state.unknown),
+    )
+
+
+def _on(workload: Workload, base: Snapshot) -> Workload:
+    return Workload(workload.table, base, workload.statements, workload.others, workload.level)
+
+
+def _base(state: _Reconstruction) -> Snapshot:
+    """The snapshot of the base version: its rows are named by file and place."""
+    table, observation = state.workload.table, state.observation
+    live: dict[str, DataFile] = {}
+    for record in observation.log[: observation.base_version + 1]:
+        for removed in record.removes:
+            live.pop(removed.path, None)
+        for added in record.adds:
+            rows = observation.files[added.path]
+            stored = tuple(StoredRow((added.path, i), "set-up", row) for i, row in enumerate(rows))
+            if stored:
+                live[added.path] = state.files[added.path] = data_file(added.path, table, stored)
+    snapshot = Snapshot(table, observation.base_version, live)
+    state.snapshots[observation.base_version] = snapshot
+    return snapshot
+
+
+def _follow(
+    state: _Reconstruction, record: CommitRecord, name: str, statement: Statement | None
+) -> Transaction:
+    """Adds the snapshot after one commit, and gives the transaction that made it."""
+    latest = state.snapshots[record.version - 1]
+    begun = state.observation.begun.get(name)
+    read = state.snapshots[begun.read_version if begun else latest.version]
+    removes = tuple(state.files[r.path] for r in record.removes if r.path in state.files)
+    added = [(a.path, state.observation.files[a.path]) for a in record.adds]
+    adds, changes = _trace(state.workload.table, name, statement, removes, added)
+    for file in adds:
+        state.files[file.path] = file
+    footprint = Footprint(record.operation or "unknown", adds=adds, removes=removes)
+    execution = Execution(footprint, changes=changes)
+    if statement is None:
+        logical = Transaction(name, "", read.version, record.version, True)
+    else:
+        execution = Execution(footprint, _items(statement, read), changes)
+        logical = transaction_of(name, statement, read, execution, latest)
+        _confirm(state, name, statement, read, changes)
+    entry = Commit(record.version, name, footprint, read.version, record.isolation_level or "")
+    state.snapshots[record.version] = latest.after(entry)
+    return logical
+
+
+def _items(statement: Statement, snapshot: Snapshot) -> tuple[ItemRead, ...]:
+    predicates = [p for p in statement.predicate_reads if p.table == snapshot.table.name]
+    rows = (row for row in snapshot.stored() if any(p.matches(row.values) for p in predicates))
+    return item_reads(snapshot.table, rows)
+
+
+def _trace(
+    table: Table,
+    name: str,
+    statement: Statement | None,
+    removes: tuple[DataFile, ...],
+    added: list[tuple[str, tuple[Row, ...]]],
+) -> tuple[tuple[DataFile, ...], tuple[RowChange, ...]]:
+    """Gives each added row its identity, and lists the changes that were meant."""
+    expected: dict[Row, list[tuple[StoredRow, bool]]] = {}
+    gone: list[StoredRow] = []
+    for row in (row for file in removes for row in file.rows):
+        after = _effect(statement, row.values)
+        if after is None:
+            gone.append(row)
+        else:
+            expected.setdefault(after.values, []).append((row, after.new_version))
+    changes: list[RowChange] = []
+    files: list[DataFile] = []
+    ordinal = 0
+    for path, rows in added:
+        stored: list[StoredRow] = []
+        for values in rows:
+            origins = expected.get(values)
+            if origins:
+                origin, new_version = origins.pop(0)
+                if new_version:
+                    changes.append(RowChange(table.name, origin.row, origin.values, values))
+                writer = name if new_version else origin.writer
+                stored.append(StoredRow(origin.row, writer, values))
+            else:
+                identity = (name, ordinal)
+                ordinal += 1
+                changes.append(RowChange(table.name, identity, None, values))
+                stored.append(StoredRow(identity, name, values))
+        if stored:
+            files.append(data_file(path, table, tuple(stored)))
+    lost = [row for origins in expected.values() for row, _ in origins]
+    changes += [RowChange(table.name, row.row, row.values, None) for row in (*gone, *lost)]
+    return tuple(files), tuple(changes)
+
+
+@dataclass(frozen=True, slots=True)
+class _After:
+    values: Row
+    new_version: bool
+
+
+def _effect(statement: Statement | None, row: Row) -> _After | None:
+    """What the statement makes of one row of its target; None: it deletes it."""
+    if statement is None:
+        return _After(row, False)
+    after = statement.effect(row)
+    return None if after is None else _After(after, after is not row)
+
+
+def _confirm(
+    state: _Reconstruction,
+    name: str,
+    statement: Statement,
+    read: Snapshot,
+    changes: tuple[RowChange, ...],
+) -> None:
+    """Notes as unknown what a transaction wrote beyond what its snapshot explains."""
+    try:
+        meant = statement.execute(read, name, state.workload.others).changes
+    except StatementFailure as error:
+        state.unknown.append(f"{name} committed although its statement fails: {error}")
+        return
+    if _content(meant) != _content(changes):
+        state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
+
+
+def _content(changes: tuple[RowChange, ...]) -> Counter[tuple[Row | None, Row | None]]:
+    return Counter((change.before, change.after) for change in changes)
+
+
+def _without_version(state: _Reconstruction, name: str) -> Transaction:
+    """A reader, a statement without effect, or a transaction that aborted."""
+    statement = state.workload.statements[name]
+    end, begun = state.observation.ended[name], state.observation.begun[name]
+    snapshot = state.snapshots[begun.read_version]
+    if end.rows is not None:
+        shown = statement.execute(snapshot, name, state.workload.others).result
+        if Counter(shown) != Counter(end.rows):
+            state.unknown.append(
+                f"{name} read rows that version {begun.read_version} does not give"
+            )
+    return Transaction(
+        name=name,
+        text=statement.text,
+        read_version=begun.read_version,
+        commit_version=None,
+        committed=end.outcome in ("read", "no commit"),
+        predicate_reads=statement.predicate_reads,
+        item_reads=_items(statement, snapshot),
+        rerun=statement.rerun,
+    )
