@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from model.history import History, Row, SerialResult, Transaction
+from model.errors import StatementFailure
+from model.history import History, Row, Transaction
 from model.levels import LEVELS
 
 MOST_PERMUTED = 8
@@ -69,7 +70,10 @@ def _judge(history: History, level: str, *, reads_count: bool) -> Reading:
     unknown = [transaction.name for transaction in placed if transaction.rerun is None]
     if unknown:
         return Reading("unknown", f"the statement of {', '.join(unknown)} cannot be run again")
-    execution = _Execution(history, placed, reads_count)
+    try:
+        execution = _Execution(history, placed, reads_count)
+    except StatementFailure as failure:
+        return Reading("unknown", f"a condition fails on a row of the snapshot: {failure}")
     if order == "log":
         placed.sort(key=_place_in_log)
         return execution.follow(placed)
@@ -144,7 +148,10 @@ class _Execution:
         if transaction.rerun is None:
             raise AssertionError("statements that cannot be run again were sorted out before")
         name = transaction.name
-        result: SerialResult = transaction.rerun(tables)
+        try:
+            result = transaction.rerun(tables)
+        except StatementFailure as failure:
+            return None, f"{name} fails: {failure.error_class}"
         if result.failed is not None:
             return None, f"{name} fails: {result.failed}"
         after = {**tables, **result.tables}

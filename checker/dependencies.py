@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from model.errors import StatementFailure
 from model.history import History, PredicateRead, Row, RowChange, RowId, Transaction
 from model.levels import EdgeKind
 
@@ -90,92 +91,96 @@ class Dependencies:
                     yield from self._between(source, target)
 
     def _between(self, source: int, target: int) -> Iterator[Edge]:
-        first, second = self.nodes[source], self.nodes[target]
-        low, high = (source, target) if source < target else (target, source)
-        pair = _pair(self.nodes[low], self.nodes[high])
-        entries = pair.forward if source < target else pair.backward
         mask = self.mask(source, target)
-        changers = _changers(self.nodes)
+        if not mask:
+            return
+        low, high = min(source, target), max(source, target)
+        pair = _pair(_access(self.nodes[low]), _access(self.nodes[high]))
+        entries = pair.forward if source < target else pair.backward
+        commits = _commits(self.nodes)
         for kind in KINDS:
             if mask & BIT[kind]:
                 reasons = tuple(
                     entry.reason
                     for entry in entries
-                    if entry.kind is kind and _direct(entry, first, second, changers)
+                    if entry.kind is kind and _direct(entry, commits)
                 )
-                yield Edge(first, second, kind, reasons or (Reason(),))
+                yield Edge(self.nodes[source], self.nodes[target], kind, reasons or (Reason(),))
 
 
 def dependencies(history: History) -> Dependencies:
     """The serialization graph of a history, with every kind of edge."""
     nodes = history.committed
     size = len(nodes)
+    accesses = [_access(node) for node in nodes]
     masks = [0] * (size * size)
     writers = 0
     seen: set[RowKey] = set()
-    shared: set[RowKey] = set()
-    for node in nodes:
-        if node.commit_version is not None:
+    contended: set[RowKey] = set()
+    for access in accesses:
+        if access.transaction.commit_version is not None:
             writers += 1
-            rows = _access(node).changes.keys()
+            rows = access.changes.keys()
             if not seen.isdisjoint(rows):
-                shared.update(seen & rows)
+                contended.update(seen & rows)
             seen.update(rows)
-    changers = None
+    commits = _commits(nodes) if contended else {}
     for high in range(1, size):
-        second = nodes[high]
+        second = accesses[high]
         for low in range(high):
-            pair = _pair(nodes[low], second)
-            if shared and not pair.rows.isdisjoint(shared):
-                changers = changers or _changers(nodes)
-                masks[low * size + high] = _direct_mask(
-                    pair.forward, pair.forward_versions, nodes[low], second, changers
-                )
-                masks[high * size + low] = _direct_mask(
-                    pair.backward, pair.backward_versions, second, nodes[low], changers
-                )
+            first = accesses[low]
+            pair = _pair(first, second)
+            forward, backward = low * size + high, high * size + low
+            if contended and not pair.rows.isdisjoint(contended):
+                masks[forward] = _direct_mask(pair.forward, pair.forward_versions, commits)
+                masks[backward] = _direct_mask(pair.backward, pair.backward_versions, commits)
             else:
-                masks[low * size + high] = pair.forward_mask
-                masks[high * size + low] = pair.backward_mask
+                masks[forward] = pair.forward_mask
+                masks[backward] = pair.backward_mask
     return Dependencies(history, nodes, writers, tuple(masks))
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """A possible edge of a pair; with ``row`` set it counts only while no third transaction
-    wrote that row in between."""
-
-    kind: EdgeKind
-    row: RowKey | None
-    reason: Reason
-
-
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """What two transactions do to each other, whatever other transactions there are.
-
-    ``rows`` are those whose item edges a third transaction could take over. The masks of
-    versions hold the log and snapshot edges.
-    """
-
-    first: Transaction
-    second: Transaction
-    forward: tuple[_Entry, ...]
-    backward: tuple[_Entry, ...]
-    forward_versions: int
-    backward_versions: int
-    forward_mask: int
-    backward_mask: int
-    rows: frozenset[RowKey]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Access:
     """The rows that one transaction wrote and read, by row."""
 
     transaction: Transaction
     changes: dict[RowKey, RowChange]
     reads: dict[RowKey, Row]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A possible edge of a pair.
+
+    With ``row`` set it counts only while no third transaction wrote that row after the version
+    ``since`` and before the version ``until``.
+    """
+
+    kind: EdgeKind
+    reason: Reason
+    row: RowKey | None = None
+    since: int = 0
+    until: int = 0
+
+
+@dataclass(slots=True)
+class _Pair:
+    """What two transactions do to each other, whatever other transactions there are.
+
+    ``first`` and ``second`` are in the order of nodes. ``rows`` are those whose item edges a
+    third transaction could take over. The masks of versions hold the log and snapshot edges.
+    """
+
+    first: _Access
+    second: _Access
+    forward: list[_Entry]
+    backward: list[_Entry]
+    forward_versions: int
+    backward_versions: int
+    forward_mask: int
+    backward_mask: int
+    rows: set[RowKey]
 
 
 # Keyed by object identity: hashing a transaction by value costs more than judging it. Each
@@ -198,9 +203,8 @@ def _access(transaction: Transaction) -> _Access:
     return known
 
 
-def _pair(first: Transaction, second: Transaction) -> _Pair:
-    """The pair with ``first`` before ``second`` in the order of nodes."""
-    key = (id(first), id(second))
+def _pair(first: _Access, second: _Access) -> _Pair:
+    key = (id(first.transaction), id(second.transaction))
     known = _PAIRS.get(key)
     if known is None:
         if len(_PAIRS) >= _KEPT:
@@ -209,124 +213,122 @@ def _pair(first: Transaction, second: Transaction) -> _Pair:
     return known
 
 
-def _compute_pair(first: Transaction, second: Transaction) -> _Pair:
+def _compute_pair(first: _Access, second: _Access) -> _Pair:
     forward: list[_Entry] = []
     backward: list[_Entry] = []
     forward_versions = backward_versions = 0
-    if first.commit_version is not None:
-        if second.commit_version is not None:
-            forward_versions |= BIT[EdgeKind.LOG] | BIT[EdgeKind.UNSEEN]
-            _overwrites(first, second, forward)
-            _later_write(first, second, forward)
-        if first.commit_version <= second.read_version:
-            forward_versions |= BIT[EdgeKind.START]
-            _earlier_write(first, second, forward)
+    early, late = first.transaction.commit_version, second.transaction.commit_version
+    if early is not None:
+        if late is not None:
+            forward_versions |= _LOG | _UNSEEN
+            if second.changes:
+                _overwrites(first, second, early, late, forward)
+                _reads(first, second, late, forward)
+        if early <= second.transaction.read_version:
+            forward_versions |= _START
         else:
-            backward_versions |= BIT[EdgeKind.UNSEEN]
-            _later_write(second, first, backward)
+            backward_versions |= _UNSEEN
+        if first.changes:
+            shown = early <= second.transaction.read_version
+            _reads(second, first, early, forward if shown else backward)
+    forward_mask, backward_mask = forward_versions, backward_versions
+    rows = set()
+    for entry in forward:
+        forward_mask |= BIT[entry.kind]
+        if entry.row is not None:
+            rows.add(entry.row)
+    for entry in backward:
+        backward_mask |= BIT[entry.kind]
+        if entry.row is not None:
+            rows.add(entry.row)
     return _Pair(
         first,
         second,
-        tuple(forward),
-        tuple(backward),
+        forward,
+        backward,
         forward_versions,
         backward_versions,
-        forward_versions | _mask(forward),
-        backward_versions | _mask(backward),
-        frozenset(entry.row for entry in (*forward, *backward) if entry.row is not None),
+        forward_mask,
+        backward_mask,
+        rows,
     )
 
 
-def _mask(entries: list[_Entry]) -> int:
-    mask = 0
-    for entry in entries:
-        mask |= BIT[entry.kind]
-    return mask
+_LOG, _START, _UNSEEN = BIT[EdgeKind.LOG], BIT[EdgeKind.START], BIT[EdgeKind.UNSEEN]
 
 
-def _overwrites(earlier: Transaction, later: Transaction, into: list[_Entry]) -> None:
+def _overwrites(first: _Access, second: _Access, early: int, late: int, into: list[_Entry]) -> None:
     """ww: both wrote the row, in the order of the log."""
-    before = _access(earlier).changes
-    for key, change in _access(later).changes.items():
-        if key in before:
-            reason = Reason(change=change, earlier=before[key])
-            into.append(_Entry(EdgeKind.WW, key, reason))
+    for key, change in second.changes.items():
+        if key in first.changes:
+            reason = Reason(change=change, earlier=first.changes[key])
+            into.append(_Entry(EdgeKind.WW, reason, key, early, late))
 
 
-def _earlier_write(writer: Transaction, reader: Transaction, into: list[_Entry]) -> None:
-    """wr: the reader's snapshot shows the writer's commit."""
-    reads = _access(reader).reads
-    for key, change in _access(writer).changes.items():
-        if key in reads:
-            into.append(_Entry(EdgeKind.WR_ITEM, key, Reason(change=change, values=reads[key])))
-        for predicate in reader.predicate_reads:
-            if _changes_matches(change, predicate):
-                reason = Reason(change=change, predicate=predicate)
-                into.append(_Entry(EdgeKind.WR_PREDICATE, None, reason))
+def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) -> None:
+    """wr where the reader's snapshot shows the writer's commit, rw where it does not."""
+    snapshot = reader.transaction.read_version
+    shown = commit <= snapshot
+    for key, change in writer.changes.items():
+        values = reader.reads.get(key)
+        if values is not None:
+            reason = Reason(change=change, values=values)
+            if shown:
+                into.append(_Entry(EdgeKind.WR_ITEM, reason, key, commit, snapshot + 1))
+            elif not _own_write_follows(reader, key, commit):
+                into.append(_Entry(EdgeKind.RW_ITEM, reason, key, snapshot, commit))
+        for predicate in reader.transaction.predicate_reads:
+            if predicate.table == change.table and _changes_matches(change, predicate):
+                kind = EdgeKind.WR_PREDICATE if shown else EdgeKind.RW_PREDICATE
+                into.append(_Entry(kind, Reason(change=change, predicate=predicate)))
 
 
-def _later_write(reader: Transaction, writer: Transaction, into: list[_Entry]) -> None:
-    """rw: the reader's snapshot does not show the writer's commit."""
-    access = _access(reader)
-    for key, change in _access(writer).changes.items():
-        if key in access.reads:
-            into.append(
-                _Entry(EdgeKind.RW_ITEM, key, Reason(change=change, values=access.reads[key]))
-            )
-        for predicate in reader.predicate_reads:
-            if _changes_matches(change, predicate):
-                reason = Reason(change=change, predicate=predicate)
-                into.append(_Entry(EdgeKind.RW_PREDICATE, None, reason))
+def _own_write_follows(reader: _Access, key: RowKey, commit: int) -> bool:
+    """Whether the version after the one read is, or may be, older than ``commit``: the reader
+    wrote the row itself before that."""
+    own = reader.transaction.commit_version
+    return own is not None and own < commit and key in reader.changes
 
 
 def _changes_matches(change: RowChange, predicate: PredicateRead) -> bool:
-    """Whether the row matched before the write and not after it, or the other way round."""
-    if change.table != predicate.table:
+    """Whether the read gave another answer for the row before the write than after it."""
+    return _match(predicate, change.before) != _match(predicate, change.after)
+
+
+def _match(predicate: PredicateRead, row: Row | None) -> bool | str:
+    """Whether a row matches; the error's class where the condition cannot be evaluated on it.
+
+    A row that would make the statement fail gives the read another answer, too.
+    """
+    if row is None:
         return False
-    before = change.before is not None and predicate.matches(change.before)
-    after = change.after is not None and predicate.matches(change.after)
-    return before != after
+    try:
+        return predicate.matches(row)
+    except StatementFailure as failure:
+        return failure.error_class
 
 
-def _changers(nodes: tuple[Transaction, ...]) -> dict[RowKey, list[Transaction]]:
-    """The writers of each row, in log order."""
-    changers: dict[RowKey, list[Transaction]] = {}
+def _commits(nodes: tuple[Transaction, ...]) -> dict[RowKey, list[int]]:
+    """The versions that wrote each row, in log order."""
+    commits: dict[RowKey, list[int]] = {}
     for node in nodes:
         if node.commit_version is not None:
             for key in _access(node).changes:
-                changers.setdefault(key, []).append(node)
-    return changers
+                commits.setdefault(key, []).append(node.commit_version)
+    return commits
 
 
-def _direct(
-    entry: _Entry,
-    source: Transaction,
-    target: Transaction,
-    changers: dict[RowKey, list[Transaction]],
-) -> bool:
+def _direct(entry: _Entry, commits: dict[RowKey, list[int]]) -> bool:
     """Whether no other write of the row lies between the two versions of an item edge."""
     if entry.row is None:
         return True
-    writers = changers[entry.row]
-    if entry.kind is EdgeKind.WW:
-        return writers.index(target) == writers.index(source) + 1
-    snapshot = (target if entry.kind is EdgeKind.WR_ITEM else source).read_version
-    seen = [writer for writer in writers if (writer.commit_version or 0) <= snapshot]
-    if entry.kind is EdgeKind.WR_ITEM:
-        return seen[-1] is source
-    return writers[len(seen)] is target
+    return not any(entry.since < commit < entry.until for commit in commits[entry.row])
 
 
-def _direct_mask(
-    entries: tuple[_Entry, ...],
-    versions: int,
-    source: Transaction,
-    target: Transaction,
-    changers: dict[RowKey, list[Transaction]],
-) -> int:
+def _direct_mask(entries: list[_Entry], versions: int, commits: dict[RowKey, list[int]]) -> int:
     mask = versions
     for entry in entries:
         bit = BIT[entry.kind]
-        if not mask & bit and _direct(entry, source, target, changers):
+        if not mask & bit and _direct(entry, commits):
             mask |= bit
     return mask

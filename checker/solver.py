@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from model.history import History, Row, RowId, Transaction
+from model.errors import StatementFailure
+from model.history import History, PredicateRead, Row, RowId, Transaction
 from model.levels import CONFLICTS, LEVELS, EdgeKind, Phenomenon
 
 
@@ -196,11 +197,17 @@ def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Step
                 yield from _of_item(reader.name, line, shown)
             for predicate in reader.predicate_reads:
                 if predicate.table == table:
-                    matches = [
-                        version.values is not None and predicate.matches(version.values)
-                        for version in line
-                    ]
-                    yield from _of_predicate(reader.name, line, shown, matches)
+                    answers = [_answer(predicate, version) for version in line]
+                    yield from _of_predicate(reader.name, line, shown, answers)
+
+
+def _answer(predicate: PredicateRead, version: _Version) -> str:
+    """What a read of the condition gets from one version; a failure is an answer of its own."""
+    try:
+        found = version.values is not None and predicate.matches(version.values)
+    except StatementFailure as failure:
+        return failure.error_class
+    return "match" if found else "no match"
 
 
 def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Step]:
@@ -214,11 +221,11 @@ def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Step]:
 
 
 def _of_predicate(
-    reader: str, line: list[_Version], shown: int, matches: list[bool]
+    reader: str, line: list[_Version], shown: int, answers: list[str]
 ) -> Iterator[Step]:
     for place in range(1, len(line)):
         writer = line[place].writer
-        if writer is not None and matches[place] != matches[place - 1]:
+        if writer is not None and answers[place] != answers[place - 1]:
             if place < shown:
                 yield Step(writer, reader, EdgeKind.WR_PREDICATE)
             else:
