@@ -1,0 +1,1 @@
+"""Judges histories: which isolation levels they keep, and why."""

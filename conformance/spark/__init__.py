@@ -1,0 +1,1 @@
+"""Delta Lake on Spark, driven step by step through its own transaction phases."""

@@ -127,11 +127,8 @@ def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
     if java is None:
         raise SetupError(missing_java())
     size = sum(jar.size for jar in jars) // 1_000_000
-    print(
-        f"isodelta: fetching {len(jars)} Delta JARs ({size} MB, once) into {cache}",
-        file=sys.stderr,
-        flush=True,
-    )
+    sys.stderr.write(f"isodelta: fetching {len(jars)} Delta JARs ({size} MB, once) into {cache}\n")
+    sys.stderr.flush()
     ivy = cache / "ivy"
     with tempfile.TemporaryDirectory(dir=cache, prefix="fetching-") as incoming:
         _resolve(java, ivy, Path(incoming), cache / "fetch.log")

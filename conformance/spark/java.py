@@ -94,13 +94,13 @@ def _chosen(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _usual_places(environment: Mapping[str, str]) -> Iterator[Path]:
-    for pattern in _PLACES:
-        if pattern.startswith("~"):
-            if not environment.get("HOME"):
-                continue
-            pattern = environment["HOME"] + pattern[1:]
-        root = Path("/")
-        yield from sorted(root.glob(pattern.lstrip("/")))
+    user = environment.get("HOME")
+    for place in _PLACES:
+        if place.startswith("~/"):
+            if user:
+                yield from sorted(Path(user).glob(place.removeprefix("~/")))
+        else:
+            yield from sorted(Path("/").glob(place.removeprefix("/")))
 
 
 def _inspect(home: Path) -> JavaHome | None:
