@@ -1,0 +1,54 @@
+# Every target does the set-up it needs; a second run sets nothing up again.
+#
+#   make verify ARGS="--budget 60s"         options for `isodelta verify`
+#   make test PYTEST_ARGS="-k lost_update"  options for pytest
+#   make setup PYTHON=python3.12            which Python makes the virtual environment
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+ARGS ?=
+PYTEST_ARGS ?=
+BIN := .venv/bin
+
+.PHONY: help verify test lint format nightly bench setup packages browser clean
+
+help: ## Show this table
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+
+# Findings are what the main job looks for, so its exit code 1 (something was found) is no failure
+# of make's. Call `isodelta verify` itself where the difference matters.
+verify: setup ## The main job: model and real engine, into report/index.html (ARGS="--budget 60s")
+	@$(BIN)/isodelta verify --report report/ $(ARGS) || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
+
+test: setup browser ## All tests, real Spark among them (PYTEST_ARGS="-k name")
+	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: packages ## ruff and mypy, changing nothing
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+format: packages ## Put the code into ruff's form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+nightly: setup browser ## The tests in their long form: 100,000 random histories
+	@ISODELTA_NIGHTLY=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+bench: setup ## The benchmarks
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+setup: packages ## Only the set-up: virtual environment, packages, Java, Delta JARs
+	@$(BIN)/python setup/engine_parts.py
+
+packages:
+	@sh setup/packages.sh "$(PYTHON)"
+
+browser: packages
+	@sh setup/browser.sh
+
+clean: ## Remove what was built here (fetched JARs stay in the user's cache)
+	rm -rf .venv .isodelta report build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf spark-warehouse metastore_db derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
