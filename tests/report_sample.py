@@ -58,7 +58,7 @@ def result(
 
 
 HOLDS = {"verdict": "holds", "serial_order": ["A", "B"], "view": "holds", "final_state": "holds"}
-CYCLE = {
+CYCLE: dict[str, Any] = {
     "verdict": "violated",
     "view": "violated",
     "final_state": "holds",
@@ -168,7 +168,9 @@ def findings() -> list[Finding]:
         **done,
         "engine": "delta-spark",
         "agrees": False,
-        "differences": ["Opt2: the model predicts committed, the engine did ConcurrentDeleteDelete"],
+        "differences": [
+            "Opt2: the model predicts committed, the engine did ConcurrentDeleteDelete"
+        ],
     }
     predicted = {
         **done,
@@ -402,7 +404,10 @@ def hostile_report() -> Report:
     evil = "<script>document.title = 'broken'</script>\"'></td><img src=x onerror=alert(1)>"
     scenario = {
         "name": evil,
-        "table": {"columns": {"v": "string", evil: "int"}, "setup": [f"INSERT INTO t VALUES ('{evil}', 1)"]},
+        "table": {
+            "columns": {"v": "string", evil: "int"},
+            "setup": [f"INSERT INTO t VALUES ('{evil}', 1)"],
+        },
         "transactions": {"A": f"UPDATE t SET v = '{evil}'", evil: "OPTIMIZE t"},
         "schedule": ["begin A", evil, "commit A"],
     }
@@ -434,7 +439,14 @@ def hostile_report() -> Report:
         versions={evil: evil},
         findings=[
             Finding(
-                "evil", evil, FindingClass.UNEXPLAINED, "Serializable", evil, scenario, done, observed
+                "evil",
+                evil,
+                FindingClass.UNEXPLAINED,
+                "Serializable",
+                evil,
+                scenario,
+                done,
+                observed,
             )
         ],
         scenarios=[
@@ -443,9 +455,7 @@ def hostile_report() -> Report:
         ],
         parts=[SuitePart(evil, "failed", evil, evil, {evil: 1})],
         matrix=[MatrixCell(evil, evil, evil, evil, evil, "can", None, scenario, evil)],
-        coverage=Coverage(
-            statements={evil: 1}, pairs={(evil, evil): 0}, other={evil: {evil: 0}}
-        ),
+        coverage=Coverage(statements={evil: 1}, pairs={(evil, evil): 0}, other={evil: {evil: 0}}),
         bounds=[Bound(evil, 1, 1, 1, 1, False, evil)],
         incomplete_because=evil,
         created=evil,

@@ -88,8 +88,8 @@ def _told(results: list[Result], level: str) -> str:
     judged = [
         f"{verdicts[verdict]:,} {words}"
         for verdict, words in (
-            ("holds", "hold"),
-            ("violated", "violate it"),
+            ("holds", "holds"),
+            ("violated", "violated"),
             ("unknown", "unknown"),
             ("not judged", "not judged"),
         )
@@ -118,23 +118,24 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
             else f"Model and engine differ in {len(apart)} of {count(len(replayed), 'scenario')}."
         )
     if kinds:
-        parts.append(f"Findings by class: {_listed(f'{n} of class “{kind}”' for kind, n in kinds.items())}.")
+        parts.append(
+            f"Findings by class: {_listed(f'{n} of class “{kind}”' for kind, n in kinds.items())}."
+        )
     return " ".join(parts)
 
 
 def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
     found = breaking_findings(report, level)
-    violated = sum(
-        verdict_of(s.observed or s.predicted, level) == "violated" for s in scenarios
-    )
+    violated = sum(verdict_of(s.observed or s.predicted, level) == "violated" for s in scenarios)
     parts = []
     if found:
         parts.append(f"{count(len(found), 'finding')} below.")
     if violated:
         parts.append(f"{count(violated, 'scenario')} of the collection.")
-    if not parts:
+    bounds = [bound for bound in report.bounds if bound.level == level]
+    if not parts and not any(bound.violations for bound in bounds):
         parts.append("None was found among everything that was looked at.")
-    parts += [bound.sentence for bound in report.bounds if bound.level == level]
+    parts += [bound.sentence for bound in bounds]
     if level == "WriteSerializable":
         apart = sum(
             verdict_of(s.observed or s.predicted, "Serializable") == "violated"

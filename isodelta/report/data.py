@@ -39,18 +39,27 @@ class FindingClass(StrEnum):
     UNEXPLAINED = "unexplained"
 
     @property
+    def urgent(self) -> bool:
+        """Whether somebody has to act on it: the run is not as it should be."""
+        return self in _URGENT
+
+    @property
     def meaning(self) -> str:
         """The class in one plain sentence."""
         return _CLASS_MEANINGS[self]
 
+
+_URGENT = frozenset(
+    {FindingClass.UNEXPLAINED, FindingClass.ENGINE_BREAKS_LEVEL, FindingClass.MODEL_WRONG}
+)
 
 _CLASS_MEANINGS = {
     FindingClass.LEVEL_VIOLATION: (
         "The conflict rules let this history commit, and the level forbids it."
     ),
     FindingClass.ENGINE_BREAKS_LEVEL: (
-        "The real engine committed a history that the level in force forbids and that the model "
-        "expected it to refuse: a bug to report."
+        "The real engine did not do as predicted and committed a history that the level in force "
+        "forbids: a bug to report."
     ),
     FindingClass.FALSE_CONFLICT: (
         "The engine refused a transaction although the level would have allowed it: "
@@ -172,7 +181,7 @@ class SuitePart:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """One cell of the conflict table: can ``current`` conflict with an earlier ``winner``?
+    """Whether ``current`` can conflict with an earlier ``winner``: one cell of the table.
 
     The three sources are "can", "cannot" or other short words; None where one was not asked.
     """

@@ -111,7 +111,9 @@ def finding_view(finding: Finding, engine: str) -> FindingView:
             f"timeline-{finding.name}",
         ),
         schedule=schedule_words(finding.scenario, judged),
-        graph=graph_svg(judged, arrows, finding.level, f"graph-{finding.name}"),
+        graph=graph_svg(judged, arrows, finding.level, f"graph-{finding.name}")
+        if arrows
+        else Markup(""),
         cycle=" → ".join(cycle),
         serial_order=" → ".join(str(name) for name in level.get("serial_order") or ()),
         reasons=_reasons(edges, arrows),
@@ -133,9 +135,7 @@ def side_by_side(predicted: Result | None, observed: Result | None) -> tuple[Sid
         for name in (result or {}).get("transactions") or {}
     )
     for name in names:
-        lines.append(
-            SideBySide(name, _transaction(predicted, name), _transaction(observed, name))
-        )
+        lines.append(SideBySide(name, _transaction(predicted, name), _transaction(observed, name)))
     if any("rows" in (result or {}) for result in (predicted, observed)):
         lines.append(SideBySide("final rows", _final(predicted), _final(observed)))
     for level in LEVELS:

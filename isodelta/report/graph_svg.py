@@ -16,9 +16,9 @@ from markupsafe import Markup
 
 from isodelta.report.data import Result
 from isodelta.report.schedule import mark
-from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture
+from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 
-_NODE = 23.0
+_NODE = 27.0
 _MARGIN = 62.0
 _KINDS = ("ww", "wr", "rw", "log")
 
@@ -98,7 +98,7 @@ def _places(names: list[str]) -> tuple[dict[str, Point], float, float]:
         for i, name in enumerate(names)
     }
     lowest = max(y for _, y in places.values())
-    return places, 2 * centre_x, lowest + 56.0
+    return places, 2 * centre_x, lowest + 46.0
 
 
 def _draw_arrow(root: Element, arrow: Arrow, places: dict[str, Point], bend: float) -> Point:
@@ -130,16 +130,16 @@ def _draw_arrow(root: Element, arrow: Arrow, places: dict[str, Point], bend: flo
 
 def _draw_node(root: Element, name: str, place: Point, result: Result) -> None:
     transaction = (result.get("transactions") or {}).get(name) or {}
-    add(root, "circle", cx=place[0], cy=place[1], r=_NODE, class_="node")
-    add(root, "text", text=name, x=place[0], y=place[1] + 5, class_="node-name")
     version = transaction.get("commit_version")
-    if version is not None:
-        below = f"writes v{version}"
-    elif transaction.get("read_version") is not None:
-        below = f"reads v{transaction['read_version']}"
-    else:
-        return
-    add(root, "text", text=below, x=place[0], y=place[1] + _NODE + 15, class_="label")
+    seen = transaction.get("read_version")
+    below = f"v{version}" if version is not None else "" if seen is None else f"at v{seen}"
+    node = add(root, "circle", cx=place[0], cy=place[1], r=_NODE, class_="node")
+    add(node, "title", text=name)
+    up = 2 if below else 5
+    add(root, "text", text=shortened(name, 6), x=place[0], y=place[1] + up, class_="node-name")
+    if below:
+        place_below = {"x": place[0], "y": place[1] + 15}
+        add(root, "text", text=shortened(below, 8), class_="node-version", **place_below)
 
 
 def _towards(origin: Point, target: Point, distance: float) -> Point:

@@ -9,16 +9,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from isodelta.report.data import Finding, FindingClass, Report, ScenarioResult, SuitePart
+from isodelta.report.data import Finding, Report, ScenarioResult, SuitePart
 from isodelta.report.findings_writer import replay_command
 from isodelta.report.svg import add
-
-ACTIONABLE = (
-    FindingClass.UNEXPLAINED,
-    FindingClass.ENGINE_BREAKS_LEVEL,
-    FindingClass.MODEL_WRONG,
-)
-"""The classes of findings that fail a build."""
 
 
 def junit_xml(report: Report) -> bytes:
@@ -36,7 +29,7 @@ def junit_xml(report: Report) -> bytes:
     for part in report.parts:
         _part_case(suite(part.group), part)
     for finding in report.findings:
-        if finding.kind in ACTIONABLE:
+        if finding.kind.urgent:
             _finding_case(suite("findings"), finding, report.engine)
     end = _case(suite("run"), "the run came to its end", "run", report.summary.seconds)
     if not report.complete:

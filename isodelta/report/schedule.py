@@ -11,6 +11,13 @@ from isodelta.report.data import Result, ScenarioMapping
 
 Mark = Literal["committed", "conflict", "read", "no commit", "not run"]
 
+_MARKS: Mapping[object, Mark] = {
+    None: "not run",
+    "committed": "committed",
+    "read": "read",
+    "no commit": "no commit",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ScheduleStep:
@@ -43,12 +50,7 @@ def transaction_result(result: Result | None, name: str) -> Mapping[str, Any]:
 
 def mark(transaction: Mapping[str, Any]) -> Mark:
     """How a transaction ended, as the kind of mark that stands for it in a picture."""
-    outcome = transaction.get("outcome")
-    if outcome is None:
-        return "not run"
-    if outcome in ("committed", "read", "no commit"):
-        return outcome  # type: ignore[no-any-return]
-    return "conflict"
+    return _MARKS.get(transaction.get("outcome"), "conflict")
 
 
 def outcome_text(transaction: Mapping[str, Any]) -> str:

@@ -20,6 +20,11 @@ def printable(text: object) -> str:
     return _UNPRINTABLE.sub("\ufffd", str(text))
 
 
+def shortened(text: str, length: int = 16) -> str:
+    """The text, cut where it would not fit into its place in a picture."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
 def picture(width: float, height: float, ident: str, title: str, description: str) -> Element:
     """An empty picture with its accessible name; ``ident`` must be unique in the page."""
     root = ElementTree.Element(
@@ -52,5 +57,5 @@ def add(parent: Element, tag: str, *, text: object = None, **attributes: object)
 
 
 def markup(root: Element) -> Markup:
-    """The finished picture, safe to put into a page."""
-    return Markup(ElementTree.tostring(root, encoding="unicode"))  # noqa: S704 escaped by ElementTree
+    """The finished picture, safe to put into a page: ElementTree has escaped its texts."""
+    return Markup(ElementTree.tostring(root, encoding="unicode"))  # noqa: S704

@@ -17,7 +17,10 @@ READINGS = (("verdict", "conflict"), ("view", "view"), ("final_state", "final st
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one level: the verdict, and the model's where that is another one."""
+    """One reading of one level: the verdict, and the model's where that is another one.
+
+    The name ``all`` stands for the three readings together, where they say the same.
+    """
 
     name: str
     verdict: str
@@ -121,6 +124,8 @@ def _readings(scenario: ScenarioResult, level: str) -> tuple[Reading, ...]:
             continue
         foreseen = _reading(scenario.predicted, level, key) if scenario.observed else None
         readings.append(Reading(name, seen, foreseen if foreseen != seen else None))
+    if len(readings) == len(READINGS) and len({(r.verdict, r.predicted) for r in readings}) == 1:
+        return (Reading("all", readings[0].verdict, readings[0].predicted),)
     return tuple(readings)
 
 

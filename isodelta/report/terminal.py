@@ -9,15 +9,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isodelta.report.data import Finding, FindingClass, Report
+from isodelta.report.data import Finding, Report
 from isodelta.report.finding_view import SEVERITY
 from isodelta.report.html import duration, headline
 from isodelta.report.schedule import count
 
 SHOWN = 12
 """How many findings are listed; the page has them all."""
-
-_URGENT = (FindingClass.UNEXPLAINED, FindingClass.ENGINE_BREAKS_LEVEL, FindingClass.MODEL_WRONG)
 
 
 def print_summary(data: Report, index: Path, console: Console | None = None) -> None:
@@ -57,20 +55,19 @@ def _counts(data: Report) -> Table:
     ]
     table = Table.grid(padding=(0, 1))
     for justify in ("right", "left", "right", "left"):
-        table.add_column(justify=justify, min_width=12 if justify == "left" else 0)  # type: ignore[arg-type]
+        table.add_column(justify=justify, min_width=12 if justify == "left" else 0)
     for (left, left_name), (right, right_name) in zip(cells[::2], cells[1::2], strict=True):
         table.add_row(left, left_name, right, right_name)
-    table.add_row("", "", "", "")
-    table.add_row("time", time, "seed", str(data.seed))
+    table.add_row(time, "run time", str(data.seed), "seed")
     return table
 
 
 def _print_findings(data: Report, index: Path, console: Console) -> None:
     ordered = sorted(data.findings, key=lambda f: SEVERITY.index(f.kind.value))
     for finding in ordered[:SHOWN]:
-        style = "bold red" if finding.kind in _URGENT else "bold"
+        style = "bold red" if finding.kind.urgent else "bold"
         console.print(Text(f"[{finding.kind.value}] ", style=style) + Text(finding.title))
-        console.print(Padding(_place(finding, index), (0, 0, 0, 2)), soft_wrap=True)
+        console.print(_place(finding, index), soft_wrap=True)
     if len(ordered) > SHOWN:
         console.print(f"and {count(len(ordered) - SHOWN, 'more finding')} in the report")
     if ordered:
@@ -78,4 +75,4 @@ def _print_findings(data: Report, index: Path, console: Console) -> None:
 
 
 def _place(finding: Finding, index: Path) -> Text:
-    return Text(f"{finding.level}; {index.parent / 'findings' / finding.name}.yaml", style="dim")
+    return Text(f"  {finding.level}: {index.parent / 'findings' / finding.name}.yaml", style="dim")

@@ -21,12 +21,13 @@ from isodelta.report.schedule import (
     schedule_words,
     transaction_result,
 )
-from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture
+from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 
 _STEP = 92.0
 _LANE = 74.0
 _TOP = 26.0
 _LOG = 58.0
+_CAMEL_CASE = re.compile(r"(Concurrent|Metadata|Protocol)?(.*)", re.DOTALL)
 
 
 def timeline_svg(
@@ -39,11 +40,14 @@ def timeline_svg(
     """
     steps = schedule_steps(scenario)
     names = list(dict.fromkeys(step.transaction for step in steps))
-    left = 34 + max((len(name) for name in [*names, "log"]), default=3) * CHARACTER_WIDTH + 30
+    widest = max(len(shortened(name)) for name in [*names, "log"])
+    left = 64 + widest * CHARACTER_WIDTH
     right = left + max(len(steps) - 1, 0) * _STEP
+    last = outcome_lines(result, other, steps[-1].transaction) if steps else []
+    margin = 16 + max((len(line) for line in last), default=0) * CHARACTER_WIDTH / 2
     log_y = _TOP + len(names) * _LANE + _LOG / 2
     root = picture(
-        right + 72,
+        right + max(margin, 60),
         _TOP + len(names) * _LANE + _LOG,
         ident,
         f"Timeline of {scenario.get('name', 'the scenario')}",
@@ -70,12 +74,13 @@ def _draw_lane(
 ) -> None:
     transaction = transaction_result(result, name)
     kind = mark(transaction)
+    style = "label bad" if kind == "conflict" else "label strong"
     begin = next((columns[s.number] for s in steps if s.action == "begin"), None)
     end = next((columns[s.number] for s in steps if s.action == "commit"), None)
-    add(root, "text", text=name, x=10, y=y + 5, class_="lane-name")
+    add(root, "text", text=shortened(name), x=10, y=y + 5, class_="lane-name")
     if begin is not None and end is not None:
-        style = "lane refused" if kind == "conflict" else "lane"
-        add(root, "line", x1=begin, y1=y, x2=end, y2=y, class_=style)
+        lane = "lane refused" if kind == "conflict" else "lane"
+        add(root, "line", x1=begin, y1=y, x2=end, y2=y, class_=lane)
     if begin is not None:
         version = transaction.get("read_version")
         label = "begin" if version is None else f"begin, sees v{version}"
@@ -84,26 +89,30 @@ def _draw_lane(
     if end is None:
         return
     _draw_mark(root, kind, end, y)
-    predicted = transaction_result(other, name)
-    lines = _outcome_lines(kind, transaction.get("outcome"), transaction.get("rows"))
-    if predicted.get("outcome") not in (None, transaction.get("outcome")):
-        lines.append(f"(model: {predicted['outcome']})")
-    elif transaction.get("commit_version") is not None:
-        lines[0] = f"{lines[0]} v{transaction['commit_version']}"
-    style = "label bad" if kind == "conflict" else "label strong"
-    for i, line in enumerate(lines):
+    for i, line in enumerate(outcome_lines(result, other, name)):
         add(root, "text", text=line, x=end, y=y + 21 + 13 * i, class_=style)
     add(root[-1], "title", text=outcome_text(transaction))
 
 
-def _outcome_lines(kind: str, outcome: object, rows: object) -> list[str]:
-    if kind == "conflict":
+def outcome_lines(result: Result, other: Result | None, name: str) -> list[str]:
+    """The label below the mark of a transaction, line by line."""
+    transaction = transaction_result(result, name)
+    kind = mark(transaction)
+    if kind == "committed":
+        version = transaction.get("commit_version")
+        lines = ["commit" if version is None else shortened(f"commit v{version}")]
+    elif kind == "conflict":
         # Conflict names are long camel-case words; two short lines keep the columns narrow.
-        head, tail = re.match(r"(Concurrent|Metadata|Protocol)?(.*)", str(outcome), re.S).groups()  # type: ignore[union-attr]
-        return [part for part in (head, tail) if part]
-    if kind == "read" and isinstance(rows, list):
-        return [f"read {count(len(rows), 'row')}"]
-    return ["commit" if kind == "committed" else kind]
+        head, tail = _CAMEL_CASE.fullmatch(str(transaction["outcome"])).groups()  # type: ignore[union-attr]
+        lines = [shortened(part) for part in (head, tail) if part]
+    elif kind == "read" and isinstance(transaction.get("rows"), list | tuple):
+        lines = [f"read {count(len(transaction['rows']), 'row')}"]
+    else:
+        lines = [kind]
+    predicted = transaction_result(other, name).get("outcome")
+    if predicted not in (None, transaction.get("outcome")):
+        lines.append(f"model: {shortened(str(predicted), 24)}")
+    return lines
 
 
 def _draw_mark(root: Element, kind: str, x: float, y: float) -> None:
@@ -134,7 +143,7 @@ def _draw_log(
     seen = [
         version
         for name in names
-        if (version := transaction_result(result, name).get("read_version")) is not None
+        if isinstance(version := transaction_result(result, name).get("read_version"), int)
     ]
     if seen:
         add(root, "circle", cx=left - 26, cy=y, r=4, class_="version")
