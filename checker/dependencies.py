@@ -284,8 +284,10 @@ def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) ->
 
 
 def _own_write_follows(reader: _Access, key: RowKey, commit: int) -> bool:
-    """Whether the version after the one read is, or may be, older than ``commit``: the reader
-    wrote the row itself before that."""
+    """Whether the reader wrote the row itself before ``commit``.
+
+    Then the version after the one that it read is older than ``commit``.
+    """
     own = reader.transaction.commit_version
     return own is not None and own < commit and key in reader.changes
 

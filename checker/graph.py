@@ -165,7 +165,7 @@ _PENALTY = {
 
 
 def _graph(nx: Any, nodes: int, size: int, masks: tuple[int, ...]) -> Any:
-    """A directed graph of the first ``nodes`` nodes. Nodes by position; an edge has its best kind and a weight that counts length first."""
+    """The first ``nodes`` nodes; an edge has its best kind, and a weight that is mostly length."""
     graph = nx.DiGraph()
     graph.add_nodes_from(range(nodes))
     step = 128 * (nodes + 1)

@@ -94,7 +94,7 @@ def decide(
         return SolverVerdict("unknown", f"the solver gave up: {solver.reason_unknown()}")
     if history.unknown:
         return SolverVerdict("unknown", "not observed: " + "; ".join(history.unknown))
-    if not places:
+    if LEVELS[level].serial_order is None:
         return SolverVerdict("holds")
     model = solver.model()
     position = {

@@ -188,12 +188,11 @@ def implied_by(name: str) -> tuple[str, ...]:
 
 
 def anomaly(kinds: Iterable[EdgeKind]) -> str:
-    """The name of a cycle with edges of these kinds, after Adya; ``-log`` and the like mark
-    orders that are not dependencies.
+    """The name of a cycle with edges of these kinds, after Adya.
 
-    ``G0`` has only ww edges, ``G1c`` ww and wr, ``G-single`` one rw edge, ``G2-item`` several,
-    all of them item reads, ``G2`` several with a predicate read among them. A cycle of none of
-    these is named by its order alone.
+    ``G0`` has only ww edges, ``G1c`` ww and wr, ``G-single`` one rw edge, ``G2-item`` several
+    with an item read among them, ``G2`` several of predicate reads alone. Orders that are no
+    dependencies follow: ``G-single-log``.
     """
     found = list(kinds)
     anti = [kind for kind in found if kind in RW]
@@ -203,5 +202,5 @@ def anomaly(kinds: Iterable[EdgeKind]) -> str:
     elif len(anti) == 1:
         name = "G-single"
     else:
-        name = "G2-item" if all(kind in ITEM_RW for kind in anti) else "G2"
+        name = "G2-item" if any(kind in ITEM_RW for kind in anti) else "G2"
     return "-".join((name, *sorted(others)))

@@ -75,9 +75,7 @@ def history(rows: str, *lines: str) -> History:
 def _transaction(
     line: dict[str, str], snapshot: dict[str, int], changes: dict[str, tuple[RowChange, ...]]
 ) -> Transaction:
-    reads = tuple(
-        _predicate(kind, what) for kind, what in _operations(line) if kind in ("r", "p")
-    )
+    reads = tuple(_predicate(kind, what) for kind, what in _operations(line) if kind in ("r", "p"))
     writes = _writes(line)
 
     def rerun(tables: Mapping[str, tuple[Row, ...]]) -> SerialResult:
