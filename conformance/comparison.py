@@ -146,6 +146,9 @@ def _raw_differences(comparison: Comparison) -> list[_Raw]:
         _note(found, name, "outcome", ended.outcome, outcome(end))
         _note(found, name, "read version", ended.logical.read_version, begun.read_version)
         _note(found, name, "commit version", ended.logical.commit_version, end.commit_version)
+        if begun.footprint is not None and ended.footprint is not None:
+            read = len(ended.footprint.read_files)
+            _note(found, name, "files read", read, len(begun.footprint.files))
         if ended.conflict is not None and end.conflict_with_version is not None:
             winner = ended.conflict.version
             _note(found, name, "conflicts with version", winner, end.conflict_with_version)

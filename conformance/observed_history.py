@@ -21,7 +21,7 @@ from model.footprint import Footprint
 from model.history import History, ItemRead, Row, RowChange, Transaction
 from model.log import Commit, Snapshot
 from model.statements import Execution, Statement
-from model.statements.base import item_reads
+from model.statements.base import Rows, item_reads
 from model.table import Table
 from model.workload import Workload, initial_rows
 
@@ -102,7 +102,8 @@ def _follow(
     read = state.snapshots[begun.read_version if begun else latest.version]
     removes = tuple(state.files[r.path] for r in record.removes if r.path in state.files)
     added = [(a.path, state.observation.files[a.path]) for a in record.adds]
-    adds, changes = _trace(state.workload.table, name, statement, removes, added)
+    tables = {**state.workload.others, state.workload.table.name: read.rows()}
+    adds, changes = _trace(tables, state.workload.table, name, statement, removes, added)
     for file in adds:
         state.files[file.path] = file
     footprint = Footprint(record.operation or "unknown", adds=adds, removes=removes)
@@ -125,6 +126,7 @@ def _items(statement: Statement, snapshot: Snapshot) -> tuple[ItemRead, ...]:
 
 
 def _trace(
+    tables: Rows,
     table: Table,
     name: str,
     statement: Statement | None,
@@ -135,7 +137,7 @@ def _trace(
     expected: dict[Row, list[tuple[StoredRow, bool]]] = {}
     gone: list[StoredRow] = []
     for row in (row for file in removes for row in file.rows):
-        after = _effect(statement, row.values)
+        after = _effect(statement, row.values, tables)
         if after is None:
             gone.append(row)
         else:
@@ -171,11 +173,11 @@ class _After:
     new_version: bool
 
 
-def _effect(statement: Statement | None, row: Row) -> _After | None:
+def _effect(statement: Statement | None, row: Row, tables: Rows) -> _After | None:
     """What the statement makes of one row of its target; None: it deletes it."""
     if statement is None:
         return _After(row, False)
-    after = statement.effect(row)
+    after = statement.effect(row, tables)
     return None if after is None else _After(after, after is not row)
 
 

@@ -62,8 +62,8 @@ class Footprint:
     ``operation`` is the name that the log records. ``data_changed`` is False for a statement
     that only rearranges files. ``retries`` is True for a statement that starts over by itself
     after a conflict as long as all the files that it removes are still there.
-    ``records_empty`` is True for a statement that may write a version without actions. The application
-    ids are those of idempotent writes (a stream's checkpoint), read and written.
+    ``records_empty`` is True for a statement that may write a version without actions. The
+    application ids are those of idempotent writes (a stream's checkpoint), read and written.
     """
 
     operation: str

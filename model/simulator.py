@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from model.effects import transaction_of
 from model.errors import StatementFailure
+from model.footprint import Footprint
 from model.history import History, Row, Transaction
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
@@ -47,6 +48,7 @@ class Ended:
     logical: Transaction
     conflict: Conflict | None = None
     rows: tuple[Row, ...] | None = None
+    footprint: Footprint | None = None
 
 
 def begin(
@@ -81,7 +83,7 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         read_version = latest.version
     entry = Commit(latest.version + 1, running.name, footprint, read_version, level)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
-    return Ended(COMMITTED, latest.after(entry), logical)
+    return Ended(COMMITTED, latest.after(entry), logical, footprint=footprint)
 
 
 def _without_version(
@@ -99,7 +101,7 @@ def _without_version(
         item_reads=execution.item_reads,
         rerun=running.statement.rerun,
     )
-    return Ended(outcome, latest, logical, conflict, execution.result)
+    return Ended(outcome, latest, logical, conflict, execution.result, execution.footprint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,6 +26,7 @@ from model.expressions import (
 )
 from model.files import ColumnStatistics, DataFile
 from model.footprint import ReadPredicate
+from model.simplification import simplify, simplify_filter
 from model.table import Table
 
 FileTest = Callable[[DataFile], "bool | None"]
@@ -36,7 +37,22 @@ _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def split(condition: Expression, table: Table) -> ReadPredicate:
-    """A scan's condition split into what partition values decide and the rest."""
+    """A scan's condition, simplified, split into what partition values decide and the rest."""
+    return _split(simplify(condition), table)
+
+
+def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
+    """The same for a query's WHERE; None where the optimizer sees that no row can match.
+
+    Such a query never scans the table, so the engine notes no read at all.
+    """
+    simplified = simplify_filter(condition)
+    if isinstance(simplified, Literal) and simplified.value is not True:
+        return None
+    return _split(simplified, table)
+
+
+def _split(condition: Expression, table: Table) -> ReadPredicate:
     partition: list[Expression] = []
     data: list[Expression] = []
     for part in expressions.conjuncts(condition):

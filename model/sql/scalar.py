@@ -62,11 +62,16 @@ _AGGREGATES: dict[type[exp.Expr], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where column names are looked up: a table, the name that qualifies its columns."""
+    """Where column names are looked up: a table, the name that qualifies its columns.
+
+    ``aggregates`` allows count and the like; ``subquery`` resolves a subquery used as a value,
+    None where there can be none.
+    """
 
     table: Table
     qualifier: str
     aggregates: bool = False
+    subquery: Callable[[exp.Expr], Expression] | None = None
 
     def resolve(self, node: exp.Expr) -> Expression:
         """The expression that a node of sqlglot's tree stands for.
@@ -253,6 +258,12 @@ def _cast(scope: Scope, node: exp.Expr) -> Expression:
     raise UnsupportedSQL(f"{text!r}: a cast from {operand.type} to {target} is not supported")
 
 
+def _subquery(scope: Scope, node: exp.Expr) -> Expression:
+    if scope.subquery is None or not isinstance(node.this, exp.Select):
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: subqueries are not supported here")
+    return scope.subquery(node)
+
+
 def _coalesce(scope: Scope, node: exp.Expr) -> Expression:
     operands = tuple(map(scope.resolve, (node.this, *node.expressions)))
     return Coalesce(operands, _common_type(operands, node))
@@ -302,6 +313,7 @@ _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
     exp.Cast: _cast,
     exp.Coalesce: _coalesce,
     exp.Case: _case,
+    exp.Subquery: _subquery,
     exp.Alias: lambda scope, node: scope.resolve(node.this),
 }
 

@@ -111,7 +111,17 @@ def _delete(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement
 def _update(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement:
     _refuse_extras(tree, {"this", "expressions", "where"})
     table, qualifier = _target(tree.this, target, tables)
+    subqueries: list[Query] = []
+
+    def scalar(node: exp.Expr) -> Expression:
+        query = _query(node.this, tables)
+        _check_width(len(query.outputs), (0,))
+        subqueries.append(query)
+        index = len(table.names) + len(subqueries) - 1
+        return Column(index, node.sql(dialect="spark"), query.outputs[0].type)
+
     scope = Scope(table, qualifier)
+    values = Scope(table, qualifier, subquery=scalar)
     assignments: dict[int, Expression] = {}
     for node in tree.expressions:
         if not isinstance(node, exp.EQ):
@@ -121,11 +131,11 @@ def _update(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement
             raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
         if column.index in assignments:
             raise InvalidScenario(f"column {column.name!r} is set twice")
-        value = scope.resolve(node.args["expression"])
+        value = values.resolve(node.args["expression"])
         _check_storable(value, column)
         assignments[column.index] = value
     condition = scope.condition(tree.args.get("where"))
-    return Update(text, table, tuple(assignments.items()), condition)
+    return Update(text, table, tuple(assignments.items()), condition, tuple(subqueries))
 
 
 def _check_storable(value: Expression, column: Column) -> None:

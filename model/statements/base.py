@@ -57,8 +57,8 @@ class Statement(Protocol):
         """
         ...
 
-    def effect(self, row: Row) -> Row | None:
-        """What it makes of one row of the target that it rewrites.
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        """What it makes of one row of the target that it rewrites, the tables being as given.
 
         The same object where it leaves the row alone, another one for a new version (equal
         values or not), None where it deletes the row.

@@ -51,7 +51,7 @@ class Delete:
         )
         return Execution(footprint, item_reads(self.table, target.matching), changes)
 
-    def effect(self, row: Row) -> Row | None:
+    def effect(self, row: Row, tables: Rows) -> Row | None:
         return None if matcher(self.condition)(row) else row
 
     def rerun(self, tables: Rows) -> SerialResult:

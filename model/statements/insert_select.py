@@ -10,7 +10,7 @@ from model.evaluation import matcher
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
-from model.skipping import scan, split
+from model.skipping import scan, split_filter
 from model.statements.base import Execution, Rows, item_reads, live_files
 from model.statements.insert_values import append
 from model.table import Table
@@ -41,7 +41,9 @@ class InsertSelect:
         if self.query.table != self.table.name:
             matching = self.query.matching(others[self.query.table])
             return append(self.table, writer, self._stored(self.query.result(matching)))
-        predicate = split(self.query.condition, self.table)
+        predicate = split_filter(self.query.condition, self.table)
+        if predicate is None:
+            return append(self.table, writer, self._stored(self.query.result(())))
         files = scan(predicate, live_files(snapshot), self.table)
         matches = matcher(self.query.condition)
         rows = [row for file in files for row in file.rows if matches(row.values)]
@@ -49,7 +51,7 @@ class InsertSelect:
         items = item_reads(self.table, rows)
         return append(self.table, writer, added, (predicate,), files, items)
 
-    def effect(self, row: Row) -> Row | None:
+    def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:

@@ -32,7 +32,7 @@ class InsertValues:
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return append(self.table, writer, self.rows)
 
-    def effect(self, row: Row) -> Row | None:
+    def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:

@@ -36,15 +36,14 @@ class Optimize:
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         predicate = split(self.condition, self.table)
-        read = scan(predicate, live_files(snapshot), self.table)
         by_partition: dict[tuple[Value, ...], list[DataFile]] = {}
-        for file in read:
+        for file in scan(predicate, live_files(snapshot), self.table):
             by_partition.setdefault(file.partition, []).append(file)
         merged = [file for group in by_partition.values() if len(group) > 1 for file in group]
         footprint = Footprint(
             "OPTIMIZE",
             read_predicates=(predicate,),
-            read_files=read,
+            read_files=tuple(merged),
             adds=write_files(writer, self.table, (row for file in merged for row in file.rows)),
             removes=tuple(merged),
             data_changed=False,
@@ -52,7 +51,7 @@ class Optimize:
         )
         return Execution(footprint)
 
-    def effect(self, row: Row) -> Row | None:
+    def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:

@@ -36,7 +36,7 @@ class Select:
         result = self.query.result(row.values for row in rows)
         return Execution(None, item_reads(snapshot.table, rows), result=result)
 
-    def effect(self, row: Row) -> Row | None:
+    def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:

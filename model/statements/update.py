@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from model import expressions, types
+from model.errors import StatementFailure
 from model.evaluation import evaluator, matcher
 from model.expressions import Expression
 from model.files import StoredRow, write_files
 from model.footprint import Footprint
-from model.history import PredicateRead, Row, RowChange, SerialResult
+from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult, Value
 from model.log import Snapshot
+from model.query import Query
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.rewrite import select
 from model.table import Table
@@ -20,13 +23,16 @@ from model.table import Table
 class Update:
     """Gives the rows that match new values: each becomes a new version of the same row.
 
-    ``assignments`` maps column positions to expressions over the old row.
+    ``assignments`` maps column positions to expressions over the old row, followed by the
+    values of ``subqueries``: scalar subqueries in SET. The statement reads what they read, and
+    the engine does not note it: the footprint has the WHERE clause alone.
     """
 
     text: str
     table: Table
     assignments: tuple[tuple[int, Expression], ...]
     condition: Expression
+    subqueries: tuple[Query, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -34,19 +40,23 @@ class Update:
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return (
-            PredicateRead(
-                self.table.name, expressions.sql(self.condition), matcher(self.condition)
-            ),
+        where = PredicateRead(
+            self.table.name, expressions.sql(self.condition), matcher(self.condition)
         )
+        return (where, *(query.predicate_read for query in self.subqueries))
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         target = select(snapshot, self.table, self.condition)
         matches = matcher(self.condition)
+        scalars: Row = ()
+        reads: tuple[ItemRead, ...] = item_reads(self.table, target.matching)
+        if self.subqueries:
+            scalars = self._scalars({**others, self.table.name: snapshot.rows()})
+            reads = self._items(snapshot)
         written, changes = [], []
         for row in (row for file in target.touched for row in file.rows):
             if matches(row.values):
-                after = self._updated(row.values)
+                after = self._updated(row.values, scalars)
                 changes.append(RowChange(self.table.name, row.row, row.values, after))
                 row = StoredRow(row.row, writer, after)
             written.append(row)
@@ -58,20 +68,43 @@ class Update:
             removes=target.touched,
             records_empty=True,
         )
-        return Execution(footprint, item_reads(self.table, target.matching), tuple(changes))
+        return Execution(footprint, reads, tuple(changes))
 
-    def effect(self, row: Row) -> Row | None:
-        return self._updated(row) if matcher(self.condition)(row) else row
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        if not matcher(self.condition)(row):
+            return row
+        return self._updated(row, self._scalars(tables))
 
     def rerun(self, tables: Rows) -> SerialResult:
         name, matches = self.table.name, matcher(self.condition)
+        scalars = self._scalars(tables)
         rows = [(row, matches(row)) for row in tables[name]]
         read = tuple(row for row, match in rows if match)
-        after = tuple(self._updated(row) if match else row for row, match in rows)
-        return SerialResult((read,), {**tables, name: after})
+        after = tuple(self._updated(row, scalars) if match else row for row, match in rows)
+        inner = tuple(query.matching(tables[query.table]) for query in self.subqueries)
+        return SerialResult((read, *inner), {**tables, name: after})
 
-    def _updated(self, row: Row) -> Row:
+    def _updated(self, row: Row, scalars: Row) -> Row:
         after = list(row)
         for index, expression in self.assignments:
-            after[index] = types.store(evaluator(expression)(row), self.table.types[index])
+            value = evaluator(expression)(row + scalars)
+            after[index] = types.store(value, self.table.types[index])
         return tuple(after)
+
+    def _scalars(self, tables: Rows) -> Row:
+        return tuple(_scalar(query, tables[query.table]) for query in self.subqueries)
+
+    def _items(self, snapshot: Snapshot) -> tuple[ItemRead, ...]:
+        mine = [p for p in self.predicate_reads if p.table == self.table.name]
+        rows = [r for r in snapshot.stored() if any(p.matches(r.values) for p in mine)]
+        return item_reads(self.table, rows)
+
+
+def _scalar(query: Query, rows: Iterable[Row]) -> Value:
+    """A scalar subquery's value: NULL where it has no row. Raises StatementFailure for several."""
+    result = query.result(query.matching(rows))
+    if len(result) > 1:
+        raise StatementFailure(
+            "SCALAR_SUBQUERY_TOO_MANY_ROWS", "a subquery used as a value returned several rows"
+        )
+    return result[0][0] if result else None

@@ -1,0 +1,165 @@
+"""The conflict table, three sources side by side: documents, model, engine.
+
+For every ordered pair of statement kinds, layout and level: can a transaction of the one kind
+(``current``) fail because of a transaction of the other (``winner``) that committed while it
+ran? The documents' word is data; the model's comes from trying every pair of statements of the
+alphabet (a witness for "can", an exhausted bound for "cannot"); the engine's from replays, of
+the witness or of the pairs that come closest to a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from checker.alphabet import LAYOUTS, NamedStatement, scenario, statements
+from conformance.campaign import Job, Replayed
+from model.documents.conflict_table import CAN, CANNOT, CLASSES, cell
+from model.profiles.base import Profile
+from model.rules import added_files
+from model.rules.base import SERIALIZABLE, Attempt, Rule
+from model.log import Commit
+from model.scenario import Scenario, Step
+from model.simulator import begin, commit
+from model.workload import Workload, prepare
+
+KINDS = tuple(CLASSES)
+"""Statement kinds of the table, in its order."""
+
+SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
+"""A is the current transaction, B the winner."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One ordered pair at one layout and level.
+
+    ``tried`` counts the pairs of statements that the model tried, ``probes`` are the scenarios
+    for the engine, ``conflicts`` and ``replays`` count what the engine did with them.
+    """
+
+    current: str
+    winner: str
+    layout: str
+    level: str
+    document: str
+    claims: tuple[str, ...]
+    model: str
+    witness: Scenario | None
+    tried: int
+    probes: tuple[Scenario, ...]
+    replays: int = 0
+    conflicts: int = 0
+    differing: list[str] = field(default_factory=list)
+
+    @property
+    def engine(self) -> str | None:
+        """What the engine did: "can" after one conflict; None before any replay."""
+        if self.replays == 0:
+            return None
+        return CAN if self.conflicts else CANNOT
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The replays that this entry asks for."""
+        return tuple(Job(probe, self.level) for probe in self.probes)
+
+    def note(self, replayed: Replayed) -> None:
+        """Counts one replay of a probe."""
+        self.replays += 1
+        outcome = replayed.comparison.observation.outcomes["A"]
+        if outcome not in ("committed", "no commit", "read"):
+            self.conflicts += 1
+        if not replayed.comparison.agrees:
+            self.differing.append(replayed.job.scenario.name)
+
+
+def matrix(profile: Profile, levels: Sequence[str], probes: int = 1) -> Iterator[Entry]:
+    """The table as the documents and the model have it, with ``probes`` replays to make."""
+    for layout in LAYOUTS:
+        by_kind = _by_kind(layout, profile)
+        for level in levels:
+            for current in KINDS:
+                for winner in KINDS:
+                    pairs = [(a, b) for a in by_kind[current] for b in by_kind[winner]]
+                    yield _entry(layout, level, (current, winner), pairs, profile, probes)
+
+
+def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
+    """The alphabet's statements by kind; an INSERT from another table counts as INSERT."""
+    grouped: dict[str, list[NamedStatement]] = {kind: [] for kind in KINDS}
+    for statement in statements(layout):
+        workload = prepare(
+            scenario(layout, SERIALIZABLE, (statement,), _alone(), "kind"), profile
+        )
+        parsed = next(iter(workload.statements.values()))
+        kind = parsed.kind
+        reads = {read.table for read in parsed.predicate_reads}
+        if kind == "INSERT SELECT" and workload.table.name not in reads:
+            kind = "INSERT"
+        if kind in grouped:
+            grouped[kind].append(statement)
+    return grouped
+
+
+def _alone() -> tuple[Step, ...]:
+    return (Step("begin", "A"), Step("commit", "A"))
+
+
+def _entry(
+    layout: str,
+    level: str,
+    kinds: tuple[str, str],
+    pairs: Iterable[tuple[NamedStatement, NamedStatement]],
+    profile: Profile,
+    probes: int,
+) -> Entry:
+    strict = profile.with_rule(_STRICTEST)
+    current, winner = kinds
+    can: list[Scenario] = []
+    close: list[Scenario] = []
+    others: list[Scenario] = []
+    tried = 0
+    for a, b in pairs:
+        tried += 1
+        name = f"{a.name}, while {b.name} commits ({layout}, {level})"
+        tried_scenario = scenario(layout, level, (a, b), SCHEDULE, name)
+        workload = prepare(tried_scenario, profile, level)
+        if _conflicts(workload, profile):
+            can.append(tried_scenario)
+        elif not can:
+            (close if _conflicts(workload, strict) else others).append(tried_scenario)
+    document = cell(current, winner)
+    return Entry(
+        current=current,
+        winner=winner,
+        layout=layout,
+        level=level,
+        document=document.says[level],
+        claims=document.claims,
+        model=CAN if can else CANNOT,
+        witness=can[0] if can else None,
+        tried=tried,
+        probes=tuple((can or close + others)[:probes]),
+    )
+
+
+def _conflicts(workload: Workload, profile: Profile) -> bool:
+    """Whether A fails with a conflict after B, begun at the same snapshot, committed."""
+    base = workload.base
+    a = begin("A", workload.statements["A"], base, workload.others)
+    b = begin("B", workload.statements["B"], base, workload.others)
+    latest = commit(b, base, profile, workload.level).latest
+    return commit(a, latest, profile, workload.level).conflict is not None
+
+
+def _any_added_file(attempt: Attempt, winner: Commit) -> str | None:
+    return added_files.check(replace(attempt, level=SERIALIZABLE), winner)
+
+
+_STRICTEST = Rule(
+    added_files.RULE.name,
+    added_files.RULE.conflict,
+    _any_added_file,
+    "the rule as it would be with every level taken for Serializable, to find close calls",
+)

@@ -1,0 +1,51 @@
+"""isodelta matrix: the conflict table, documents, model and engine side by side."""
+
+from __future__ import annotations
+
+import click
+
+from isodelta.engine_option import NAMES
+from isodelta.exits import FOUND, OK, EngineFailed
+from isodelta.options import Common, common_options
+
+
+@click.command(short_help="The conflict table: documents, model, engine.")
+@click.option("--engine", type=click.Choice(NAMES), default=None, help="Replay on a real engine.")
+@click.option("--level", default=None, metavar="LEVEL", help="Only this isolation level.")
+@click.option("--probes", type=click.IntRange(1), default=1, show_default=True, metavar="N",
+              help="Replays for each pair.")
+@common_options
+def command(common: Common, engine: str | None, level: str | None, probes: int) -> int:
+    """Shows for every ordered pair of statement kinds whether the one can fail for the other."""
+    from conformance.campaign import run_campaign
+    from conformance.engine import EngineError
+    from conformance.matrix import matrix
+    from isodelta.engines import start
+    from isodelta.exits import BadInput
+    from isodelta.matrix_results import entry_result, print_matrix
+    from isodelta.results import print_json
+
+    levels = common.profile.levels if level is None else (level,)
+    if level is not None and level not in common.profile.levels:
+        known = ", ".join(common.profile.levels)
+        raise BadInput(f"--level: unknown isolation level {level!r} (known: {known})")
+    entries = list(matrix(common.profile, levels, probes))
+    if engine is not None:
+        by_job = {(job.scenario.name, job.level): e for e in entries for job in e.jobs}
+        jobs = [job for entry in entries for job in entry.jobs]
+        try:
+            running = start(engine)
+            try:
+                for replayed in run_campaign(running, jobs, common.profile):
+                    by_job[replayed.job.scenario.name, replayed.job.level].note(replayed)
+            finally:
+                running.close()
+        except EngineError as error:
+            raise EngineFailed(str(error)) from error
+    if common.json:
+        for entry in entries:
+            print_json(entry_result(entry))
+    else:
+        print_matrix(entries)
+    differs = any(entry.engine not in (None, entry.model) for entry in entries)
+    return FOUND if differs else OK

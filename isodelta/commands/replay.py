@@ -1,0 +1,59 @@
+"""isodelta replay: scenarios on the real engine, compared with the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from isodelta.engine_option import engine_option
+from isodelta.exits import FOUND, OK, EngineFailed
+from isodelta.options import Common, common_options
+
+
+@click.command(short_help="Run scenarios on the real engine, step by step.")
+@click.argument("files", nargs=-1, required=True)
+@engine_option
+@common_options
+def command(files: tuple[str, ...], common: Common, engine: str) -> int:
+    """Runs scenarios on real tables, judges what was observed, compares it with the model."""
+    from conformance.campaign import Job, replay
+    from conformance.engine import EngineError
+    from isodelta.engines import start
+    from isodelta.expectation import failures
+    from isodelta.replay_console import print_replayed
+    from isodelta.replay_results import replay_result
+    from isodelta.results import print_json
+    from isodelta.scenario_files import read_files
+
+    loaded = read_files([Path(file) for file in files], common.profile)
+    code = OK
+    try:
+        running = start(engine)
+        try:
+            for entry in loaded:
+                job = Job(entry.scenario, entry.workload.level)
+                comparison = replay(running, job, common.profile).comparison
+                observation = comparison.observation
+                verdicts = {name: v.verdict for name, v in comparison.verdicts.items()}
+                unmet = failures(
+                    entry.scenario,
+                    observation.outcomes,
+                    observation.rows,
+                    verdicts,
+                    observation.level,
+                )
+                result = replay_result(comparison, common.profile.name)
+                if unmet:
+                    result["failures"] = list(unmet)
+                if unmet or not comparison.agrees:
+                    code = FOUND
+                if common.json:
+                    print_json(result)
+                else:
+                    print_replayed(entry, comparison, unmet)
+        finally:
+            running.close()
+    except EngineError as error:
+        raise EngineFailed(str(error)) from error
+    return code

@@ -1,0 +1,19 @@
+"""The option --engine: which real engine to use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+NAMES = ("delta-spark",)
+"""Engines that can be started."""
+
+engine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
+    "--engine",
+    type=click.Choice(NAMES),
+    default=NAMES[0],
+    show_default=True,
+    help="Which real engine to use.",
+)

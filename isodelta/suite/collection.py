@@ -1,0 +1,75 @@
+"""The scenario collection: every hand-written scenario, in the model and on the engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.campaign import Job
+from isodelta.expectation import failures
+from isodelta.judging import check
+from isodelta.replay_results import replay_result
+from isodelta.report import ScenarioResult, SuitePart
+from isodelta.results import check_result
+from isodelta.scenario_files import Loaded, read_files
+from isodelta.suite.context import Suite
+from isodelta.suite.findings import add_difference
+
+PART = "scenario collection"
+
+
+def run_collection(suite: Suite, files: list[Path]) -> None:
+    """Checks and replays the scenarios of the files; fills the report's scenario table."""
+    loaded = read_files(files, suite.profile)
+    suite.report.summary.scenarios = len(loaded)
+    suite.display.part(PART, len(loaded))
+    results = {entry.scenario.name: _checked(suite, entry) for entry in loaded}
+    jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
+    by_name = {entry.scenario.name: entry for entry in loaded}
+    try:
+        for replayed in suite.replay(jobs):
+            name = replayed.job.scenario.name
+            comparison = replayed.comparison
+            finding = None if comparison.agrees else add_difference(suite, comparison)
+            verdicts = {level: v.verdict for level, v in comparison.verdicts.items()}
+            observation = comparison.observation
+            problems = failures(
+                by_name[name].scenario,
+                observation.outcomes,
+                observation.rows,
+                verdicts,
+                observation.level,
+            )
+            known = results[name]
+            results[name] = ScenarioResult(
+                name=name,
+                level=known.level,
+                file=known.file,
+                predicted=known.predicted,
+                observed=replay_result(comparison, suite.profile.name),
+                problems=tuple(dict.fromkeys((*known.problems, *problems))),
+                finding=finding,
+                seconds=round(replayed.seconds, 3),
+            )
+            suite.display.advance(PART)
+    finally:
+        suite.report.scenarios.extend(results.values())
+    failed = sum(1 for result in results.values() if result.failures)
+    suite.report.parts.append(
+        SuitePart(
+            PART,
+            "failed" if failed else "passed",
+            message=f"{failed} scenarios are not as expected" if failed else "",
+            counts={"scenarios": len(results), "not as expected": failed},
+        )
+    )
+
+
+def _checked(suite: Suite, entry: Loaded) -> ScenarioResult:
+    checked = check(entry, suite.profile)
+    return ScenarioResult(
+        name=entry.scenario.name,
+        level=entry.workload.level,
+        file=Path(entry.file).name,
+        predicted=check_result(checked),
+        problems=checked.failures,
+    )

@@ -1,0 +1,81 @@
+"""The conflict table of the report, replayed on the engine."""
+
+from __future__ import annotations
+
+from conformance.matrix import Entry, matrix
+from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
+from isodelta.replay_results import replay_result
+from isodelta.scenario_files import scenario_mapping
+from isodelta.suite.context import LEVELS, Suite
+from isodelta.suite.findings import add_difference, predicted_result, slug
+
+PART = "conflict table"
+
+
+def run_conflict_table(suite: Suite, deadline: float) -> None:
+    """Derives the table from documents and model, replays its probes, adds what differs."""
+    entries = list(matrix(suite.profile, LEVELS))
+    by_job = {(job.scenario.name, job.level): e for e in entries for job in e.jobs}
+    jobs = [job for entry in entries for job in entry.jobs]
+    suite.display.part(PART, len(jobs))
+    try:
+        for replayed in suite.replay(jobs, deadline):
+            entry = by_job[replayed.job.scenario.name, replayed.job.level]
+            entry.note(replayed)
+            if not replayed.comparison.agrees:
+                add_difference(suite, replayed.comparison)
+            if entry.document == "cannot" and entry.engine == "can":
+                observed = replay_result(replayed.comparison, suite.profile.name)
+                suite.add(_document_differs(suite, entry, observed))
+            suite.display.advance(PART)
+    finally:
+        suite.report.matrix.extend(map(cell, entries))
+    asked = [entry for entry in entries if entry.replays]
+    suite.report.parts.append(
+        SuitePart(
+            PART,
+            "passed",
+            counts={
+                "ordered pairs": len(entries),
+                "replayed": len(asked),
+                "engine as the model says": sum(e.engine == e.model for e in asked),
+                "pairs tried in the model": sum(e.tried for e in entries),
+            },
+        )
+    )
+
+
+def cell(entry: Entry) -> MatrixCell:
+    """An entry as the report shows it."""
+    note = f"{', '.join(entry.claims)}; {entry.tried} pairs tried in the model"
+    if entry.document == "can" and entry.model == "cannot":
+        note += "; the documents do not say which of the two would fail"
+    return MatrixCell(
+        current=entry.current,
+        winner=entry.winner,
+        layout=entry.layout,
+        level=entry.level,
+        document=entry.document,
+        model=entry.model,
+        engine=entry.engine,
+        witness=scenario_mapping(entry.witness) if entry.witness else None,
+        note=note,
+    )
+
+
+def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -> Finding:
+    assert entry.witness is not None
+    pair = f"{entry.current} fails because of {entry.winner}"
+    return Finding(
+        name=slug(f"document {pair} {entry.layout} {entry.level}"),
+        title=f"{pair} ({entry.layout}), which the documents rule out",
+        kind=FindingClass.DOCUMENT_DIFFERS,
+        level=entry.level,
+        summary=(
+            f"The documents ({', '.join(entry.claims)}) say that the two cannot conflict at "
+            f"{entry.level}; the engine refused one of them."
+        ),
+        scenario=scenario_mapping(entry.witness),
+        predicted=predicted_result(suite, entry.witness, entry.level),
+        observed=observed,
+    )

@@ -1,0 +1,49 @@
+"""Random scenarios on the engine, for as long as there is time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from checker.random_search import random_scenarios
+from conformance.campaign import Job, valid
+from isodelta.report import SuitePart
+from isodelta.suite.context import LEVELS, Suite
+from isodelta.suite.findings import add_difference
+
+PART = "random campaign"
+
+
+def jobs(suite: Suite) -> Iterator[Job]:
+    """Random scenarios from the run's seed, each at both levels."""
+    for scenario in valid(random_scenarios(suite.seed), suite.profile):
+        for level in LEVELS:
+            yield Job(scenario, level)
+
+
+def run_random_campaign(suite: Suite, deadline: float) -> None:
+    """Replays random scenarios until the deadline; differences become findings."""
+    suite.display.part(PART)
+    replays = differing = unknown = 0
+    verdicts: dict[str, int] = {}
+    for replayed in suite.replay(jobs(suite), deadline):
+        replays += 1
+        comparison = replayed.comparison
+        if not comparison.agrees:
+            differing += 1
+            add_difference(suite, comparison)
+        for level, verdict in comparison.verdicts.items():
+            unknown += verdict.verdict == "unknown"
+            shown = f"{level} {verdict.verdict} on a {replayed.job.level} table"
+            verdicts[shown] = verdicts.get(shown, 0) + 1
+        suite.display.advance(PART)
+    if suite.engine is None:
+        return
+    suite.report.coverage.other["verdicts on random replays"] = verdicts
+    suite.report.parts.append(
+        SuitePart(
+            PART,
+            "failed" if differing else "passed",
+            message=f"{differing} replays differ from the model" if differing else "",
+            counts={"replays": replays, "differing": differing, "undecided verdicts": unknown},
+        )
+    )

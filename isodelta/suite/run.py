@@ -1,0 +1,146 @@
+"""Runs the suite from start to end, and keeps what was found however it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.engine import Engine, EngineError
+from isodelta import exits
+from isodelta.report import FindingClass, Report, SuitePart
+from isodelta.suite.collection import run_collection
+from isodelta.suite.conflict_table import run_conflict_table
+from isodelta.suite.context import Suite
+from isodelta.suite.progress import display
+from isodelta.suite.random_campaign import run_random_campaign
+from isodelta.suite.search import SearchInBackground, report_search
+from model.profiles.base import Profile
+
+SEARCH_SECONDS = 60.0
+"""What the exhaustive search takes at most; of a small budget it gets half."""
+
+RESERVE_SECONDS = 5.0
+"""Kept back to write the report and stop the engine."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What ``isodelta verify`` was asked for."""
+
+    profile: Profile
+    engine: str
+    seed: int
+    budget: float
+    folder: Path
+    scenario_files: list[Path]
+    command: str
+    versions: dict[str, str]
+
+
+def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
+    """Runs everything within the budget; returns report, exit code and an error in one line.
+
+    Raises BadScenarios before anything is run, KeyboardInterrupt after the report was written.
+    """
+    report = Report(
+        paragraph=paragraph(order),
+        command=order.command,
+        profile=order.profile.name,
+        engine=order.engine,
+        seed=order.seed,
+        versions=dict(order.versions),
+    )
+    report.summary.budget_seconds = order.budget
+    with display() as shown:
+        suite = Suite(report, order.folder, order.profile, order.seed, order.budget, shown)
+        searching = SearchInBackground(suite, min(SEARCH_SECONDS, order.budget / 2))
+        error: str | None = None
+        try:
+            error = _run_parts(suite, order, start_engine, searching)
+            report.complete = error is None
+        except KeyboardInterrupt:
+            suite.stop.set()
+            report.incomplete_because = "it was interrupted"
+            raise
+        finally:
+            searching.abandon()
+            if suite.engine is not None:
+                suite.engine.close()
+            if error is not None:
+                report.incomplete_because = error
+            suite.write()
+    if error is not None:
+        return report, exits.ENGINE, error
+    return report, exits.FOUND if wrong(report) else exits.OK, None
+
+
+def _run_parts(
+    suite: Suite,
+    order: Order,
+    start_engine: Callable[[], Engine],
+    searching: SearchInBackground,
+) -> str | None:
+    """The parts in their order; an engine that fails ends its own parts, not the model's."""
+    error = _start(suite, start_engine)
+    try:
+        run_collection(suite, order.scenario_files)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    results = searching.results()
+    try:
+        report_search(suite, results)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    deadline = suite.deadline() - RESERVE_SECONDS
+    try:
+        run_conflict_table(suite, deadline)
+        run_random_campaign(suite, deadline)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    return error
+
+
+def _start(suite: Suite, start_engine: Callable[[], Engine]) -> str | None:
+    part = "starting the engine"
+    suite.display.part(part, 1)
+    started = time.monotonic()
+    try:
+        suite.engine = start_engine()
+    except EngineError as error:
+        suite.report.parts.append(SuitePart(part, "error", message=str(error)))
+        return str(error)
+    suite.report.versions.update(suite.engine.versions())
+    suite.display.advance(part)
+    seconds = round(time.monotonic() - started, 1)
+    suite.report.parts.append(SuitePart(part, "passed", seconds=seconds))
+    return None
+
+
+def _engine_failed(suite: Suite, failure: EngineError) -> str:
+    """Stops using an engine that died or hung; the model goes on without it."""
+    engine, suite.engine = suite.engine, None
+    suite.report.parts.append(SuitePart("real engine", "error", message=str(failure)))
+    if engine is not None:
+        engine.close()
+    return str(failure)
+
+
+def wrong(report: Report) -> bool:
+    """Whether anything was found: a violation, a difference, a failed expectation."""
+    found = {finding.kind for finding in report.findings}
+    broken = any(result.failures for result in report.scenarios)
+    failed = any(part.status in ("failed", "error") for part in report.parts)
+    return broken or failed or bool(found - {FindingClass.DOCUMENT_DIFFERS})
+
+
+def paragraph(order: Order) -> str:
+    """What is checked, in plain English."""
+    return (
+        f"Do the conflict rules of {order.profile.name} deliver what Delta Lake's isolation levels "
+        "promise, and does the real engine follow those rules? The model ran every schedule of up "
+        "to three transactions over a fixed alphabet of SQL statements; the scenario collection, "
+        f"everything found, the conflict table and random histories ran on real tables of "
+        f"{order.engine}, step by step, and each step was compared with the model's prediction."
+    )

@@ -1,0 +1,132 @@
+"""The exhaustive search: in a process of its own, beside the replays; then its findings."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+
+from checker.alphabet import LAYOUTS
+from checker.exhaustive import Search, SearchResult
+from conformance.campaign import Job
+from isodelta.report import Bound, SuitePart
+from isodelta.suite.context import LEVELS, Suite
+from isodelta.suite.findings import add_difference, violation
+from model.profiles import profile
+
+PART = "exhaustive search"
+TRANSACTIONS = 3
+
+
+class SearchInBackground:
+    """The searches for every layout and level, one after the other, on the other core."""
+
+    def __init__(self, suite: Suite, seconds: float) -> None:
+        self.suite = suite
+        self.tasks = [(layout, level) for layout in LAYOUTS for level in LEVELS]
+        context = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(1, context)
+        share = seconds / len(self.tasks)
+        self._futures = [
+            self._pool.submit(search, layout, level, suite.profile.name, share)
+            for layout, level in self.tasks
+        ]
+        suite.display.part(PART, len(self.tasks))
+        for future in self._futures:
+            future.add_done_callback(self._done)
+
+    def _done(self, future: Future[SearchResult]) -> None:
+        if not future.cancelled():
+            self.suite.display.advance(PART)
+
+    def results(self) -> list[SearchResult]:
+        """Waits for the searches."""
+        return [future.result() for future in self._futures]
+
+    def abandon(self) -> None:
+        """Ends the process at once; what it had not handed over is lost."""
+        for process in list((self._pool._processes or {}).values()):
+            process.terminate()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def search(layout: str, level: str, profile_name: str, seconds: float) -> SearchResult:
+    """One search; runs in the other process."""
+    return Search(layout, profile(profile_name)).run(level, TRANSACTIONS, budget=seconds)
+
+
+def report_search(suite: Suite, results: Sequence[SearchResult]) -> None:
+    """Puts bounds and coverage into the report, and replays every finding on the engine."""
+    report, coverage = suite.report, suite.report.coverage
+    for result in results:
+        report.summary.schedules += result.schedules
+        coverage.schedules_full += result.schedules
+        coverage.schedules_run += result.classes
+        report.bounds.extend(_bounds(result))
+        _add_coverage(suite, result)
+    findings = [finding for result in results for finding in result.findings]
+    report.summary.violations = len(findings)
+    replays = {}
+    part = "findings of the search, replayed"
+    suite.display.part(part, len(findings))
+    jobs = [Job(finding.scenario, finding.table_level) for finding in findings]
+    try:
+        for replayed in suite.replay(jobs):
+            replays[replayed.job.scenario.name, replayed.job.level] = replayed.comparison
+            if not replayed.comparison.agrees:
+                add_difference(suite, replayed.comparison)
+            suite.display.advance(part)
+    finally:
+        for finding in findings:
+            comparison = replays.get((finding.scenario.name, finding.table_level))
+            suite.add(violation(suite, finding, comparison))
+    complete = all(result.complete for result in results)
+    report.parts.append(
+        SuitePart(
+            PART,
+            "passed",
+            message="" if complete else "stopped by its share of the budget",
+            counts={
+                "schedules": sum(result.schedules for result in results),
+                "run after reduction": sum(result.classes for result in results),
+                "histories": sum(result.histories for result in results),
+                "minimal findings": len(findings),
+            },
+            seconds=round(sum(result.seconds for result in results), 1),
+        )
+    )
+
+
+def _bounds(result: SearchResult) -> list[Bound]:
+    return [
+        Bound(
+            level=bound.level,
+            transactions=bound.transactions,
+            statements=result.statements,
+            schedules=result.schedules,
+            violations=bound.findings,
+            complete=bound.complete,
+            scope=f"{bound.reading} reading, {result.layout} {result.level} table",
+        )
+        for bound in result.bounds
+    ]
+
+
+def _add_coverage(suite: Suite, result: SearchResult) -> None:
+    coverage = suite.report.coverage
+    _merge(coverage.conflicts, Counter({k[0]: 0 for k in result.coverage.conflicts}))
+    for (conflict, _, _), count in result.coverage.conflicts.items():
+        coverage.conflicts[conflict] += count
+    for pair, count in result.coverage.pairs.items():
+        coverage.pairs[pair] = coverage.pairs.get(pair, 0) + count
+    _merge(coverage.anomalies, result.coverage.anomalies)
+    edges = coverage.other.setdefault("dependencies in the model", {})
+    _merge(edges, result.coverage.edge_kinds)
+    outcomes = coverage.other.setdefault("outcomes in the model", {})
+    _merge(outcomes, result.coverage.outcomes)
+
+
+def _merge(into: dict[str, int], counts: Counter[str]) -> None:
+    for name, count in counts.items():
+        into[name] = into.get(name, 0) + count

@@ -1,0 +1,28 @@
+"""Versions of everything that a result may depend on."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+PACKAGES = (
+    "isodelta",
+    "hypothesis",
+    "networkx",
+    "z3-solver",
+    "sqlglot",
+    "pyspark",
+    "delta-spark",
+    "pyarrow",
+)
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the packages, by name."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found

@@ -1,0 +1,1 @@
+"""What the documents say, as data: one module per kind of statement that they make."""
