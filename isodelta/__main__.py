@@ -1,0 +1,5 @@
+"""``python -m isodelta``."""
+
+from isodelta.cli import main
+
+main()

@@ -1,0 +1,105 @@
+"""The command line: ``isodelta COMMAND``.
+
+A module in ``isodelta.commands`` is a command, and holds it as ``command``. It is imported
+only when it is asked for, so that no command pays for the libraries of another.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from isodelta import commands
+from isodelta.exits import BAD, BROKEN, ENGINE, INTERRUPTED, OK, BadInput, EngineFailed
+
+ORDER = (
+    "verify",
+    "check",
+    "replay",
+    "explore",
+    "matrix",
+    "claims",
+    "robust",
+    "history",
+    "prove",
+    "audit",
+)
+"""In which order the help lists commands: the main job first."""
+
+
+class _Commands(click.Group):
+    """The commands, found by the names of their modules."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+        return sorted(names, key=lambda n: (ORDER.index(n) if n in ORDER else len(ORDER), n))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{commands.__name__}.{cmd_name}")
+        command: click.Command = module.command
+        command.name = cmd_name
+        return command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="isodelta", prog_name="isodelta")
+def cli() -> None:
+    """What Delta Lake's isolation levels mean, and whether real tables keep them.
+
+    Exit codes: 0 all as it should be, 1 a violation, a difference or a failed expectation was
+    found, 2 bad usage or bad input, 3 the engine could not be started or died, 130 Ctrl-C.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command and returns its exit code. Errors are told on standard error."""
+    try:
+        code = cli.main(arguments, prog_name="isodelta", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        return BAD
+    except click.ClickException as error:
+        return _complain([_usage_line(error)], BAD)
+    except BadInput as error:
+        return _complain(error.lines, BAD)
+    except EngineFailed as error:
+        return _complain([f"isodelta: {' '.join(str(error).split())}"], ENGINE)
+    except (KeyboardInterrupt, click.Abort):
+        return _complain(["isodelta: interrupted"], INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output has left (`| head`). Python would complain once more about
+        # the flush at its exit, so standard output goes nowhere from here on.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return OK
+    except Exception:  # noqa: BLE001 - a bug of ours must not look like exit code 1, a finding
+        traceback.print_exc()
+        return _complain(["isodelta: this is a bug of isodelta itself; please report it"], BROKEN)
+    return code if isinstance(code, int) else OK
+
+
+def _usage_line(error: click.ClickException) -> str:
+    context: Any = getattr(error, "ctx", None)
+    name = context.command_path if context is not None else "isodelta"
+    message = " ".join(error.format_message().split())
+    return f"{name}: {message} (see {name} --help)"
+
+
+def _complain(lines: Sequence[str], code: int) -> int:
+    for line in lines:
+        print(line, file=sys.stderr)
+    return code
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(run())

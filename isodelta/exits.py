@@ -1,0 +1,30 @@
+"""How a command ends: the exit codes, and the exceptions that lead to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+OK = 0
+"""All as it should be."""
+FOUND = 1
+"""A violation, a difference or a failed expectation was found."""
+BAD = 2
+"""Bad usage or bad input."""
+ENGINE = 3
+"""The engine could not be started, or died."""
+INTERRUPTED = 130
+"""Ctrl-C, as a shell reports it (128 + SIGINT)."""
+BROKEN = 70
+"""An error of isodelta's own (EX_SOFTWARE), kept apart from what it has found."""
+
+
+class BadInput(Exception):
+    """Input that cannot be used. ``lines`` has one clear line for each thing that is wrong."""
+
+    def __init__(self, lines: str | Iterable[str]) -> None:
+        self.lines = (lines,) if isinstance(lines, str) else tuple(lines)
+        super().__init__("\n".join(self.lines))
+
+
+class EngineFailed(Exception):
+    """The engine could not be started, hung, or died; the text names the scenario and step."""

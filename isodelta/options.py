@@ -1,0 +1,108 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from isodelta.exits import BadInput
+from model.errors import InvalidScenario
+from model.profiles import DEFAULT, Profile, profile
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """The options that every command knows."""
+
+    profile: Profile
+    json: bool
+    seed: int
+    report: Path | None
+
+
+class Duration(click.ParamType[float]):
+    """A time such as ``90``, ``60s``, ``4m`` or ``1.5h``, as seconds."""
+
+    name = "duration"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, float):
+            return value
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip())
+        if match is None or float(match[1]) == 0:
+            self.fail(f"{value!r} is no time; write 60s, 4m or 1h", param, ctx)
+        return float(match[1]) * _UNITS[match[2]]
+
+
+def budget_option(default: str | None) -> Callable[[Command], Command]:
+    """``--budget``: how long to go on, handed over in seconds as ``budget``."""
+    return click.option(
+        "--budget",
+        type=Duration(),
+        default=default,
+        show_default=default is not None,
+        metavar="TIME",
+        help="How long to go on, such as 60s or 4m.",
+    )
+
+
+def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --profile, --json, --seed and --report, handed over as one argument, ``common``."""
+
+    @click.option(
+        "--profile",
+        "profile_name",
+        default=DEFAULT.name,
+        show_default=True,
+        metavar="NAME",
+        help="Whose conflict rules to follow.",
+    )
+    @click.option(
+        "--json",
+        "as_json",
+        is_flag=True,
+        help="Print JSON Lines on standard output, and nothing else there.",
+    )
+    @click.option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Where anything is random, the same seed makes the same run.",
+    )
+    @click.option(
+        "--report",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=None,
+        metavar="DIR",
+        help="Write a report folder as well.",
+    )
+    @wraps(command)
+    def with_common(
+        *args: Any,
+        profile_name: str,
+        as_json: bool,
+        seed: int,
+        report: Path | None,
+        **options: Any,
+    ) -> Any:
+        try:
+            rules = profile(profile_name)
+        except InvalidScenario as error:
+            raise BadInput(f"--profile: {error}") from error
+        return command(*args, common=Common(rules, as_json, seed, report), **options)
+
+    return with_common
