@@ -95,5 +95,3 @@ def valid(scenarios: Iterable[Scenario], profile: Profile) -> Iterator[Scenario]
         except InvalidScenario:
             continue
         yield scenario
-
-

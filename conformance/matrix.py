@@ -29,6 +29,8 @@ KINDS = tuple(CLASSES)
 SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
 """A is the current transaction, B the winner."""
 
+_ALONE = (Step("begin", "A"), Step("commit", "A"))
+
 
 @dataclass(slots=True)
 class Entry:
@@ -90,7 +92,7 @@ def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
     grouped: dict[str, list[NamedStatement]] = {kind: [] for kind in KINDS}
     for statement in statements(layout):
         workload = prepare(
-            scenario(layout, SERIALIZABLE, (statement,), _alone(), "kind"), profile
+            scenario(layout, SERIALIZABLE, {"A": statement.sql}, _ALONE, "kind"), profile
         )
         parsed = next(iter(workload.statements.values()))
         kind = parsed.kind
@@ -100,10 +102,6 @@ def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
         if kind in grouped:
             grouped[kind].append(statement)
     return grouped
-
-
-def _alone() -> tuple[Step, ...]:
-    return (Step("begin", "A"), Step("commit", "A"))
 
 
 def _entry(
@@ -123,7 +121,7 @@ def _entry(
     for a, b in pairs:
         tried += 1
         name = f"{a.name}, while {b.name} commits ({layout}, {level})"
-        tried_scenario = scenario(layout, level, (a, b), SCHEDULE, name)
+        tried_scenario = scenario(layout, level, {"A": a.sql, "B": b.sql}, SCHEDULE, name)
         workload = prepare(tried_scenario, profile, level)
         if _conflicts(workload, profile):
             can.append(tried_scenario)

@@ -12,8 +12,14 @@ from isodelta.options import Common, common_options
 @click.command(short_help="The conflict table: documents, model, engine.")
 @click.option("--engine", type=click.Choice(NAMES), default=None, help="Replay on a real engine.")
 @click.option("--level", default=None, metavar="LEVEL", help="Only this isolation level.")
-@click.option("--probes", type=click.IntRange(1), default=1, show_default=True, metavar="N",
-              help="Replays for each pair.")
+@click.option(
+    "--probes",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Replays for each pair.",
+)
 @common_options
 def command(common: Common, engine: str | None, level: str | None, probes: int) -> int:
     """Shows for every ordered pair of statement kinds whether the one can fail for the other."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -44,7 +45,7 @@ def command(common: Common, budget: float, engine: str) -> int:
     )
     report, code, error = run_suite(order, lambda: start(engine))
     if common.json:
-        print_json({"summary": report.summary_json()})
+        print_json({"summary": asdict(report.summary)})
     else:
         print_summary(report, folder / "index.html")
     if error is not None:
