@@ -59,9 +59,12 @@ def ensure_jars() -> list[Path]:
     folder = cache / f"delta-jars-{_lock_key()}"
     if _complete(folder, jars):
         return _paths(folder, jars)
-    with _only_one(cache):
-        if not _complete(folder, jars):
-            _fetch(folder, jars, cache)
+    try:
+        with _only_one(cache):
+            if not _complete(folder, jars):
+                _fetch(folder, jars, cache)
+    except OSError as error:
+        raise SetupError(f"cannot use the cache folder {cache}: {error}") from error
     return _paths(folder, jars)
 
 
@@ -104,19 +107,16 @@ def _complete(folder: Path, jars: list[LockedJar]) -> bool:
     """
     try:
         return all((folder / jar.name).stat().st_size == jar.size for jar in jars)
-    except FileNotFoundError:
+    except OSError:
+        # Not there, or not to be read: fetching settles it, or says what is wrong.
         return False
 
 
 @contextmanager
 def _only_one(cache: Path) -> Iterator[None]:
     """Hold the cache's lock, so that two processes do not fetch the same thing."""
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        lock = (cache / "fetching.lock").open("w")
-    except OSError as error:
-        raise SetupError(f"cannot write to the cache folder {cache}: {error}") from error
-    with lock:
+    cache.mkdir(parents=True, exist_ok=True)
+    with (cache / "fetching.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -129,6 +129,9 @@ def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
     size = sum(jar.size for jar in jars) // 1_000_000
     sys.stderr.write(f"isodelta: fetching {len(jars)} Delta JARs ({size} MB, once) into {cache}\n")
     sys.stderr.flush()
+    # We hold the lock, so what lies there under this name was left by a run that was killed.
+    for left_over in cache.glob("fetching-*"):
+        shutil.rmtree(left_over)
     ivy = cache / "ivy"
     with tempfile.TemporaryDirectory(dir=cache, prefix="fetching-") as incoming:
         _resolve(java, ivy, Path(incoming), cache / "fetch.log")
