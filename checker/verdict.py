@@ -1,21 +1,24 @@
 """The verdict on a history: the conflict reading and, beside it, the two weaker ones.
 
-The conflict reading implies the view reading, and that the final-state reading. A history for
-which the deciders say otherwise is never reported to hold; ``Verdict.contradiction`` says what
-contradicts what, and is a bug to look for.
+The conflict reading implies the view reading, and that the final-state reading, as long as
+every transaction did what its statement does. Where an engine lost an effect or a row, the graph
+may have no cycle while no serial execution of the statements explains what came out; that is a
+violation, and ``why`` says what was lost. Any other history for which the readings contradict
+each other is a bug of a decider: it is never reported to hold, and ``Verdict.contradiction``
+says what contradicts what.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from checker import definition, graph
 from checker.definition import Reading
 from checker.dependencies import Edge, dependencies
 from checker.explanation import because
-from checker.wellformed import contradictions
+from checker.wellformed import contradictions, infidelities
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS
 
@@ -24,9 +27,10 @@ from model.levels import DELTA_LEVELS, LEVELS
 class Verdict:
     """What is known of one history at one level.
 
-    ``verdict`` is the conflict reading. ``why`` is set exactly where it is ``unknown``.
-    ``cycle`` and ``anomaly`` are the witness of ``violated``, ``serial_order`` that of
-    ``holds`` where the level promises one. ``view`` and ``final_state`` are None where the
+    ``verdict`` is the conflict reading. ``why`` is set where it is ``unknown``, and where it is
+    ``violated`` without a cycle: then ``anomaly`` is ``lost effect``. Otherwise ``cycle`` and
+    ``anomaly`` are the witness of ``violated``, and ``serial_order`` that of ``holds`` where the
+    level promises one. ``view`` and ``final_state`` are None where the
     level promises no serial order.
     """
 
@@ -50,10 +54,11 @@ class Verdict:
         found: dict[str, object] = {"verdict": self.verdict}
         if self.why is not None:
             found["why"] = self.why
+        if self.anomaly is not None:
+            found["anomaly"] = self.anomaly
         if self.cycle:
             names = [edge.source.name for edge in self.cycle]
             found["cycle"] = [*names, names[0]]
-            found["anomaly"] = self.anomaly
             found["edges"] = [
                 {
                     "from": edge.source.name,
@@ -90,25 +95,39 @@ def judge(history: History, levels: Sequence[str] = DELTA_LEVELS) -> dict[str, V
 
 def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[str, ...]) -> Verdict:
     view, final_state = _readings(history, found.level)
-    verdict, why = found.verdict, found.why
-    contradiction = None
-    if verdict == "holds" and against_itself:
-        verdict, why = "unknown", "the history contradicts itself: " + "; ".join(against_itself)
-    elif verdict == "holds":
-        contradiction = _contradiction(view, final_state)
-        if contradiction is not None:
-            verdict, why = "unknown", contradiction
-    return Verdict(
+    verdict = Verdict(
         level=found.level,
-        verdict=verdict,
-        why=why,
+        verdict=found.verdict,
+        why=found.why,
         anomaly=found.anomaly,
         cycle=found.cycle,
-        serial_order=found.serial_order if verdict == "holds" else None,
+        serial_order=found.serial_order,
         view=view,
         final_state=final_state,
-        contradiction=contradiction,
     )
+    if found.verdict != "holds":
+        return verdict
+    failed = _failed(view, final_state)
+    if failed is None and not against_itself:
+        return verdict
+    verdict = replace(verdict, verdict="unknown", serial_order=None)
+    unlike = infidelities(history) if failed is not None else ()
+    if failed is None or not (against_itself or unlike):
+        if against_itself:
+            why = "the history contradicts itself: " + "; ".join(against_itself)
+            return replace(verdict, why=why)
+        contradiction = f"no edge of the graph objects, yet {failed}"
+        return replace(verdict, why=contradiction, contradiction=contradiction)
+    why = "; ".join((*against_itself, *unlike, failed))
+    # Where the history contradicts itself, what was read is in doubt, and what came out is not.
+    sure = final_state is not None and final_state.verdict == "violated"
+    if against_itself and not sure:
+        return replace(verdict, why=why)
+    return replace(verdict, verdict="violated", why=why, anomaly=LOST_EFFECT)
+
+
+LOST_EFFECT = "lost effect"
+"""The anomaly of a history that no cycle explains: an engine lost what a statement did."""
 
 
 def _readings(history: History, level: str) -> tuple[Reading | None, Reading | None]:
@@ -121,8 +140,9 @@ def _readings(history: History, level: str) -> tuple[Reading | None, Reading | N
     return view, definition.judge_final_state(history, level)
 
 
-def _contradiction(view: Reading | None, final_state: Reading | None) -> str | None:
-    for name, reading in (("view", view), ("final-state", final_state)):
+def _failed(view: Reading | None, final_state: Reading | None) -> str | None:
+    """The weakest of the two readings that is violated, in words."""
+    for name, reading in (("final-state", final_state), ("view", view)):
         if reading is not None and reading.verdict == "violated":
-            return f"no edge of the graph objects, yet the {name} reading fails: {reading.why}"
+            return f"the {name} reading fails: {reading.why}"
     return None

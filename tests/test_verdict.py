@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
 from checker import definition, graph, solver
-from checker.verdict import judge
-from checker.wellformed import contradictions
+from checker.verdict import LOST_EFFECT, judge
+from checker.wellformed import contradictions, infidelities
 from model.errors import StatementFailure
-from model.history import History, ItemRead, SerialResult, Transaction
+from model.history import History, ItemRead, Row, RowChange, SerialResult
 from model.levels import DELTA_LEVELS, LEVELS
 from tests.notation import history
 
@@ -118,14 +117,58 @@ def test_too_many_orders_are_unknown_and_say_so():
 
 
 def test_deciders_that_contradict_each_other_never_hold():
-    def nothing(tables: object, transaction: Transaction) -> SerialResult:
-        return SerialResult(((("x", 2),),), {})
+    original = IN_TURN["B"].rerun
+    assert original is not None
 
-    lying = with_rerun(IN_TURN, "B", partial(nothing, transaction=IN_TURN["B"]))
-    verdict = judge(lying)["Serializable"]
+    def reads_wrongly(tables: dict[str, tuple[Row, ...]]) -> SerialResult:
+        return replace(original(tables), reads=((("x", 9),),))
+
+    verdict = judge(with_rerun(IN_TURN, "B", reads_wrongly))["Serializable"]
     assert verdict.verdict == "unknown"
-    assert verdict.contradiction is not None
-    assert verdict.contradiction.startswith("no edge of the graph objects, yet the view reading")
+    assert verdict.contradiction == (
+        "no edge of the graph objects, yet the view reading fails: "
+        "in the order of the log, B reads other rows for name = 'x'"
+    )
+
+
+def lost_delete() -> History:
+    """B's delete committed, and the row that A had moved in the meantime is still there."""
+    meant = history("x=1", "A@0>1:", "B@0>2: r(x) d(x)")
+    lost = replace(meant["B"], changes=(RowChange("t", ("setup x", 0), ("x", 1), ("x", 1)),))
+    return replace(meant, transactions=(meant["A"], lost), final=(("x", 1),))
+
+
+@pytest.mark.parametrize("level", DELTA_LEVELS)
+def test_an_effect_that_the_engine_lost_is_a_violation_without_a_cycle(level: str):
+    assert graph.judge(lost_delete(), level).verdict == "holds"
+    assert contradictions(lost_delete()) == ()
+    verdict = judge(lost_delete())[level]
+    assert verdict.verdict == "violated"
+    assert verdict.anomaly == LOST_EFFECT
+    assert verdict.contradiction is None
+    assert verdict.why is not None
+    assert verdict.why.startswith("B did not do what its statement does on its snapshot")
+    as_json = verdict.to_json()
+    assert "cycle" not in as_json
+    assert as_json["view"] == as_json["final_state"] == "violated"
+
+
+def test_rows_that_no_change_explains_are_a_violation_where_no_order_leaves_them():
+    doubled = replace(IN_TURN, final=IN_TURN.final * 2)
+    verdict = judge(doubled)["Serializable"]
+    assert verdict.verdict == "violated"
+    assert verdict.anomaly == LOST_EFFECT
+    assert verdict.why is not None
+    assert verdict.why.startswith("the final rows are not those that the changes lead to")
+
+
+def test_a_statement_that_could_not_have_succeeded_is_no_witness():
+    def fails(tables: object) -> SerialResult:
+        raise StatementFailure("DIVIDE_BY_ZERO", "1 / 0")
+
+    assert infidelities(with_rerun(IN_TURN, "B", fails)) == (
+        "B succeeded where its statement fails: DIVIDE_BY_ZERO",
+    )
 
 
 @pytest.mark.parametrize("raises", [True, False])
@@ -133,7 +176,7 @@ def test_a_statement_that_fails_when_run_alone_cannot_stand_there(raises: bool):
     original = IN_TURN["B"].rerun
     assert original is not None
 
-    def fails_on_two(tables: dict[str, tuple[tuple[object, ...], ...]]) -> SerialResult:
+    def fails_on_two(tables: dict[str, tuple[Row, ...]]) -> SerialResult:
         if ("x", 2) not in tables["t"]:
             return original(tables)
         if raises:
@@ -214,3 +257,4 @@ def test_a_history_that_contradicts_itself_never_holds(broken: History, why: str
 def test_a_well_formed_history_has_no_contradictions():
     assert contradictions(IN_TURN) == ()
     assert contradictions(DELETE_AND_INSERT) == ()
+    assert infidelities(IN_TURN) == ()
