@@ -203,6 +203,9 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
     inner = scope.resolve(operand)
     if inner.type.family != "number" or inner.type.precision:
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
+    if isinstance(operand, exp.TryCast) and isinstance(inner, Literal):
+        assert isinstance(inner.value, int | float)
+        return Literal(-inner.value, inner.type)
     return Arithmetic("-", Literal(0, inner.type), inner, inner.type)
 
 
@@ -264,6 +267,14 @@ def _subquery(scope: Scope, node: exp.Expr) -> Expression:
     return scope.subquery(node)
 
 
+def _suffixed(scope: Scope, node: exp.Expr) -> Expression:
+    """A number with a type's letter, such as 1.5D; sqlglot takes it for a kind of cast."""
+    number_given = isinstance(node.this, exp.Literal) and not node.this.is_string
+    if node.args.get("safe") or not number_given:
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
+    return _cast(scope, node)
+
+
 def _coalesce(scope: Scope, node: exp.Expr) -> Expression:
     operands = tuple(map(scope.resolve, (node.this, *node.expressions)))
     return Coalesce(operands, _common_type(operands, node))
@@ -311,6 +322,7 @@ _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
     exp.In: _in,
     exp.Is: _is,
     exp.Cast: _cast,
+    exp.TryCast: _suffixed,
     exp.Coalesce: _coalesce,
     exp.Case: _case,
     exp.Subquery: _subquery,
