@@ -178,6 +178,10 @@ def _graph(nx: Any, nodes: int, size: int, masks: tuple[int, ...]) -> Any:
     return graph
 
 
+def _reversed(masks: tuple[int, ...], size: int) -> tuple[int, ...]:
+    return tuple(masks[b * size + a] for a in range(size) for b in range(size))
+
+
 @cache
 def _best_kind(mask: int) -> EdgeKind:
     return min((kind for kind in KINDS if mask & BIT[kind]), key=_PENALTY.__getitem__)
@@ -195,18 +199,19 @@ def _shortest(
     counted = sum(BIT[kind] for kind in phenomenon.counted) or shape
     rest = shape & ~counted if phenomenon.count == "one" else shape
     whole = _graph(nx, nodes, size, tuple(mask & shape for mask in masks))
-    back = _graph(nx, nodes, size, tuple(mask & rest for mask in masks))
+    # Searched from its sources, against the direction of the edges: one search leads back to a
+    # node from every node that it has a counted edge to.
+    back = _graph(nx, nodes, size, _reversed(tuple(mask & rest for mask in masks), size))
     best: tuple[int, tuple[tuple[int, int, EdgeKind], ...]] | None = None
     step = 128 * (nodes + 1)
     for part in nx.strongly_connected_components(whole):
         if len(part) < 2:
             continue
         for source in sorted(part):
-            # One search leads back to this source from every node that it has an edge to.
             targets = [t for t in sorted(part) if masks[source * size + t] & counted]
             if not targets:
                 continue
-            lengths, paths = nx.single_source_dijkstra(back.reverse(copy=False), source)
+            lengths, paths = nx.single_source_dijkstra(back, source)
             for target in targets:
                 if target not in lengths:
                     continue
@@ -214,6 +219,6 @@ def _shortest(
                 weight = step + _PENALTY[kind] + lengths[target]
                 if best is None or weight < best[0]:
                     route = paths[target][::-1]
-                    steps = tuple((a, b, back.edges[a, b]["kind"]) for a, b in pairwise(route))
+                    steps = tuple((a, b, back.edges[b, a]["kind"]) for a, b in pairwise(route))
                     best = (weight, ((source, target, kind), *steps))
     return best
