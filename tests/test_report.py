@@ -256,6 +256,13 @@ def test_the_page_names_no_address_to_load_from() -> None:
         assert "style" not in attributes
 
 
+def test_each_finding_shows_its_statements() -> None:
+    text = parsed(report_html(sample_report())).text
+    for statement in write_skew("Serializable")["transactions"].values():
+        # Once in sight, once in the SQL script, once in the scenario file; four findings.
+        assert text.count(statement) >= 12
+
+
 def test_ids_are_unique_and_links_lead_somewhere() -> None:
     tags = parsed(report_html(sample_report()))
     ids = [attributes["id"] for _, attributes in tags.tags if "id" in attributes]
@@ -326,6 +333,11 @@ def test_a_finding_judged_by_what_was_observed() -> None:
     report = sample_report()
     view = finding_view(report.findings[0], report.engine)
     assert view.cycle == "A → B → R → A"
+    assert dict(view.readings) == {
+        "conflict": "violated",
+        "view": "violated",
+        "final state": "holds",
+    }
     assert [reason.kind for reason in view.reasons] == ["rw", "wr", "rw", "log"]
     assert view.command.endswith("--engine delta-spark")
 

@@ -16,8 +16,8 @@ from typing import Any, Literal
 LEVELS = ("Serializable", "WriteSerializable")
 """The two levels of Delta Lake, strong first; a report answers for each of them."""
 
-VERDICTS = ("holds", "violated", "unknown")
-"""The possible verdicts on one history at one level."""
+READINGS = (("verdict", "conflict"), ("view", "view"), ("final_state", "final state"))
+"""The three readings of a level: key in the result, name in the report; strong first."""
 
 Result = Mapping[str, Any]
 """The JSON object that `isodelta check` or `isodelta replay` prints for one scenario."""

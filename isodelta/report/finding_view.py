@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from isodelta.report.data import LEVELS, Finding, Report, Result, difference_text
+from isodelta.report.data import LEVELS, READINGS, Finding, Report, Result, difference_text
 from isodelta.report.findings_writer import finding_yaml, replay_command
 from isodelta.report.graph_svg import Arrow, graph_arrows, graph_svg
 from isodelta.report.schedule import (
@@ -72,6 +72,7 @@ class FindingView:
     finding: Finding
     verdict: str
     verdict_because: str
+    readings: tuple[tuple[str, str], ...]
     timeline: Markup
     schedule: tuple[str, ...]
     graph: Markup
@@ -104,6 +105,9 @@ def finding_view(finding: Finding, engine: str) -> FindingView:
         finding=finding,
         verdict=str(level.get("verdict") or "not judged"),
         verdict_because=str(level.get("because") or ""),
+        readings=tuple(
+            (name, str(level[key])) for key, name in READINGS if level.get(key) is not None
+        ),
         timeline=timeline_svg(
             finding.scenario,
             judged,
@@ -150,7 +154,7 @@ def readings(result: Result | None, level: str) -> str:
     if not judged:
         return NOT_RUN
     told = [str(judged.get("verdict") or "not judged")]
-    for key, name in (("view", "view"), ("final_state", "final state")):
+    for key, name in READINGS[1:]:
         if judged.get(key) is not None:
             told.append(f"{name}: {judged[key]}")
     return "; ".join(told)

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from isodelta.report.answers import verdict_of
-from isodelta.report.data import LEVELS, Coverage, MatrixCell, Report, Result, ScenarioResult
+from isodelta.report.data import (
+    LEVELS,
+    READINGS,
+    Coverage,
+    MatrixCell,
+    Report,
+    Result,
+    ScenarioResult,
+)
 from isodelta.report.findings_writer import scenario_yaml
 from isodelta.report.schedule import outcome_text, transaction_result
-
-READINGS = (("verdict", "conflict"), ("view", "view"), ("final_state", "final state"))
-"""The three readings of a level: key in the result, name in the report; strong first."""
 
 
 @dataclass(frozen=True, slots=True)
