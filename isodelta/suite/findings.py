@@ -24,6 +24,13 @@ _CLASSES = {
 }
 
 
+_DEPTH = {
+    "final state": "No serial order of the writers leaves these rows.",
+    "view": "A serial order leaves these rows, but none gives the same reads as well.",
+    "conflict": "A serial order gives the same reads and rows: equal values hide the cycle.",
+}
+
+
 def slug(text: str) -> str:
     """A name that can name a file: lower-case words joined by hyphens."""
     words = re.findall(r"[a-z0-9]+", text.lower())
@@ -57,26 +64,20 @@ def add_difference(suite: Suite, comparison: Comparison) -> str:
 
 def violation(suite: Suite, found: search.Finding, comparison: Comparison | None) -> Finding:
     """The finding for a minimal history that a level forbids and the rules admit."""
-    readings = [name for name, verdict in found.readings.items() if verdict == "violated"]
-    worst = {
-        "final_state": "No serial order of the writers gives the final rows either.",
-        "view": "The final rows could have come from a serial order, but not what was read.",
-        "conflict": "Another order would have given the same reads and rows: the cycle is hidden.",
-    }
-    strongest = next((n for n in ("final_state", "view", "conflict") if n in readings), "conflict")
+    deepest = _DEPTH[found.violated[-1]]
     promise = (
         f"The table promises {found.table_level}, and its rules admit this all the same."
         if found.kind == "level-violation"
-        else "The table is WriteSerializable, which does not promise more (N8)."
+        else f"A {found.table_level} table does not promise {found.level} (N8, N11)."
     )
     others = f" One of {found.count} minimal histories of this shape." if found.count > 1 else ""
     observed = replay_result(comparison, suite.profile.name) if comparison else None
     return Finding(
-        name=slug(f"{found.title} {found.table_level} {found.layout}"),
-        title=f"{found.title} ({found.layout})",
+        name=slug(f"{found.scenario.name} {found.level} {found.layout}"),
+        title=found.title,
         kind=FindingClass.LEVEL_VIOLATION,
         level=found.level,
-        summary=f"{promise} {worst[strongest]}{others}",
+        summary=f"{promise} {deepest}{others}",
         scenario=scenario_mapping(found.scenario),
         predicted=predicted_result(suite, found.scenario, found.table_level),
         observed=observed,

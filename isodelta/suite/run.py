@@ -18,8 +18,8 @@ from isodelta.suite.random_campaign import run_random_campaign
 from isodelta.suite.search import SearchInBackground, report_search
 from model.profiles.base import Profile
 
-SEARCH_SECONDS = 60.0
-"""What the exhaustive search takes at most; of a small budget it gets half."""
+SEARCH_SHARE = 0.5
+"""The share of the budget that the exhaustive search may take, beside the replays."""
 
 RESERVE_SECONDS = 5.0
 """Kept back to write the report and stop the engine."""
@@ -55,7 +55,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report,
     report.summary.budget_seconds = order.budget
     with display() as shown:
         suite = Suite(report, order.folder, order.profile, order.seed, order.budget, shown)
-        searching = SearchInBackground(suite, min(SEARCH_SECONDS, order.budget / 2))
+        searching = SearchInBackground(suite, order.budget * SEARCH_SHARE)
         error: str | None = None
         try:
             error = _run_parts(suite, order, start_engine, searching)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -27,9 +28,10 @@ class SearchInBackground:
         self.tasks = [(layout, level) for layout in LAYOUTS for level in LEVELS]
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, context)
-        share = seconds / len(self.tasks)
+        # Wall-clock time: the other process does not share this one's monotonic clock.
+        until = time.time() + seconds
         self._futures = [
-            self._pool.submit(search, layout, level, suite.profile.name, share)
+            self._pool.submit(search, layout, level, suite.profile.name, until)
             for layout, level in self.tasks
         ]
         suite.display.part(PART, len(self.tasks))
@@ -51,8 +53,9 @@ class SearchInBackground:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def search(layout: str, level: str, profile_name: str, seconds: float) -> SearchResult:
-    """One search; runs in the other process."""
+def search(layout: str, level: str, profile_name: str, until: float) -> SearchResult:
+    """One search until a moment (time.time()); runs in the other process."""
+    seconds = max(until - time.time(), 1.0)
     return Search(layout, profile(profile_name)).run(level, TRANSACTIONS, budget=seconds)
 
 
@@ -62,7 +65,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult]) -> None:
     for result in results:
         report.summary.schedules += result.schedules
         coverage.schedules_full += result.schedules
-        coverage.schedules_run += result.classes
+        coverage.schedules_run += result.runs
         report.bounds.extend(_bounds(result))
         _add_coverage(suite, result)
     findings = [finding for result in results for finding in result.findings]
@@ -89,7 +92,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult]) -> None:
             message="" if complete else "stopped by its share of the budget",
             counts={
                 "schedules": sum(result.schedules for result in results),
-                "run after reduction": sum(result.classes for result in results),
+                "run after reduction": sum(result.runs for result in results),
                 "histories": sum(result.histories for result in results),
                 "minimal findings": len(findings),
             },
@@ -102,11 +105,11 @@ def _bounds(result: SearchResult) -> list[Bound]:
     return [
         Bound(
             level=bound.level,
-            transactions=bound.transactions,
+            transactions=bound.finished,
             statements=result.statements,
             schedules=result.schedules,
-            violations=bound.findings,
-            complete=bound.complete,
+            violations=sum(bound.minimal.values()),
+            complete=result.complete,
             scope=f"{bound.reading} reading, {result.layout} {result.level} table",
         )
         for bound in result.bounds
@@ -120,7 +123,8 @@ def _add_coverage(suite: Suite, result: SearchResult) -> None:
         coverage.conflicts[conflict] += count
     for pair, count in result.coverage.pairs.items():
         coverage.pairs[pair] = coverage.pairs.get(pair, 0) + count
-    _merge(coverage.anomalies, result.coverage.anomalies)
+    for (level, anomaly), count in result.coverage.anomalies.items():
+        _merge(coverage.anomalies, Counter({f"{anomaly} at {level}": count}))
     edges = coverage.other.setdefault("dependencies in the model", {})
     _merge(edges, result.coverage.edge_kinds)
     outcomes = coverage.other.setdefault("outcomes in the model", {})
