@@ -18,11 +18,11 @@ from conformance.observation import Observation, outcome
 from conformance.observed_history import observed_history
 from model.history import History, Row
 from model.log import Snapshot
+from model.profiles.base import Profile
 from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import COMMITTED, Run, run
 from model.types import sql_row
 from model.workload import Workload
-from model.profiles.base import Profile
 
 
 class DifferenceClass(Enum):

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from checker.alphabet import LAYOUTS, NamedStatement, scenario, statements
 from conformance.campaign import Job, Replayed
 from model.documents.conflict_table import CAN, CANNOT, CLASSES, cell
+from model.log import Commit
 from model.profiles.base import Profile
 from model.rules import added_files
 from model.rules.base import SERIALIZABLE, Attempt, Rule
-from model.log import Commit
 from model.scenario import Scenario, Step
 from model.simulator import begin, commit
 from model.workload import Workload, prepare

@@ -38,7 +38,7 @@ def replay_result(comparison: Comparison, profile: str) -> dict[str, Any]:
     }
 
 
-def _transaction(begun: Begun, end: Committed, writers: dict[int | None, str]) -> dict[str, Any]:
+def _transaction(begun: Begun, end: Committed, writers: dict[int, str]) -> dict[str, Any]:
     shown: dict[str, Any] = {"outcome": outcome(end), "read_version": begun.read_version}
     if end.commit_version is not None:
         shown["commit_version"] = end.commit_version

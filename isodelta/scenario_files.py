@@ -217,9 +217,18 @@ class _Reader:
         return Problem(self.file, self.source.line((*self.start, *place)), _place(place), reason)
 
     def _problems(self, error: ValidationError) -> list[Problem]:
+        complaints = error.errors(include_url=False)
+        # A key that is misspelt is unknown, and the right one is missing: one mistake, one line.
+        meant = {
+            (*details["loc"][:-1], near)
+            for details in complaints
+            if details["type"] == "extra_forbidden"
+            for near in _near(str(details["loc"][-1]), _keys_beside(details))
+        }
         problems = [
             self._problem(tuple(details["loc"]), _reason(details))
-            for details in error.errors(include_url=False)
+            for details in complaints
+            if details["type"] != "missing" or details["loc"] not in meant
         ]
         return sorted(problems, key=lambda problem: problem.line)
 
@@ -352,8 +361,11 @@ def _keys_beside(error: ErrorDetails) -> tuple[str, ...]:
     return tuple(shape.model_fields)
 
 
+def _near(word: str, known: Sequence[str]) -> list[str]:
+    return difflib.get_close_matches(word, known, 1)
+
+
 def _hint(word: str, known: Sequence[str], prefix: str) -> str:
-    near = difflib.get_close_matches(word, known, 1)
-    if near:
-        return f", did you mean {near[0]}?"
+    for near in _near(word, known):
+        return f", did you mean {near}?"
     return f" ({prefix}{', '.join(known)})"

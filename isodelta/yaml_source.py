@@ -90,7 +90,8 @@ def _check_depth(text: str) -> None:
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
-                raise SourceError("nested too deep for a scenario", event.start_mark.line + 1)
+                line = event.start_mark.line if event.start_mark else 0
+                raise SourceError("nested too deep for a scenario", line + 1)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -138,9 +139,14 @@ class _Builder:
         return result
 
     def _check_tag(self, node: yaml.Node, place: Path) -> None:
-        if not node.tag.startswith("tag:yaml.org,2002:") or node.tag.endswith(("python", "binary")):
+        if node.tag.removeprefix("tag:yaml.org,2002:") not in _TAGS:
             raise SourceError(f"the YAML tag {node.tag} is not supported", _line(node), place)
 
+
+_TAGS = frozenset(
+    {"null", "bool", "int", "float", "timestamp", "str", "value", "merge", "seq", "map"}
+)
+"""What YAML 1.1 takes values for without being told; anything else was written as a tag."""
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,7 @@ def command(files: Sequence[str], common: Common) -> int:
     from isodelta.judging import check
     from isodelta.scenario_files import read_files
 
+    started = time.monotonic()
     checked: list[Checked] = []
     for loaded in read_files(files, common.profile):
         checked.append(check(loaded, common.profile))
@@ -36,9 +38,9 @@ def command(files: Sequence[str], common: Common) -> int:
     if not common.json:
         _print(checked)
     if common.report is not None:
-        from isodelta.check_report import write_check_report
+        from isodelta.model_report import write_check_report
 
-        write_check_report(common.report, checked, common)
+        write_check_report(common, checked, time.monotonic() - started)
     return OK if all(result.ok for result in checked) else FOUND
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from isodelta.report.data import (
     LEVELS,
+    Bound,
     Finding,
     FindingClass,
     LevelAnswer,
@@ -43,8 +44,9 @@ def derived_answer(report: Report, level: str) -> LevelAnswer:
 
 
 def breaking_findings(report: Report, level: str) -> tuple[Finding, ...]:
-    """The findings whose histories break this level."""
-    return tuple(f for f in report.findings if f.level == level and f.kind in BREAKING)
+    """The findings whose histories break this level, first those on tables that promise it."""
+    found = [f for f in report.findings if f.level == level and f.kind in BREAKING]
+    return tuple(sorted(found, key=lambda finding: not finding.promised))
 
 
 def verdict_of(result: Result | None, level: str) -> str | None:
@@ -86,13 +88,8 @@ def _told(results: list[Result], level: str) -> str:
     if marks["read"]:
         ends.append(count(marks["read"], "reader"))
     judged = [
-        f"{verdicts[verdict]:,} {words}"
-        for verdict, words in (
-            ("holds", "holds"),
-            ("violated", "violated"),
-            ("unknown", "unknown"),
-            ("not judged", "not judged"),
-        )
+        f"{verdict} in {verdicts[verdict]:,}"
+        for verdict in ("holds", "violated", "unknown", "not judged")
         if verdicts[verdict]
     ]
     return f"{_listed(ends)}. Judged at {level}: {_listed(judged)}."
@@ -126,16 +123,22 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
 
 def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
     found = breaking_findings(report, level)
+    promised = [finding for finding in found if finding.promised]
     violated = sum(verdict_of(s.observed or s.predicted, level) == "violated" for s in scenarios)
+    bounds = [bound for bound in report.bounds if bound.level == level]
     parts = []
-    if found:
-        parts.append(f"{count(len(found), 'finding')} below.")
+    if promised:
+        parts.append(f"{count(len(promised), 'finding')} on tables that promise it.")
     if violated:
         parts.append(f"{count(violated, 'scenario')} of the collection.")
-    bounds = [bound for bound in report.bounds if bound.level == level]
     if not parts and not any(bound.violations for bound in bounds):
         parts.append("None was found among everything that was looked at.")
-    parts += [bound.sentence for bound in bounds]
+    if weaker := len(found) - len(promised):
+        parts.append(f"{count(weaker, 'finding')} on tables that promise only the weaker level.")
+    if len(bounds) <= 2:
+        parts += [bound.sentence for bound in bounds]
+    else:
+        parts.append(_bounds_together(bounds))
     if level == "WriteSerializable":
         apart = sum(
             verdict_of(s.observed or s.predicted, "Serializable") == "violated"
@@ -148,6 +151,20 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
                 "as this weaker level allows."
             )
     return " ".join(parts)
+
+
+def _bounds_together(bounds: list[Bound]) -> str:
+    """What many bounds of one level say together; the page has each of them in a table."""
+    broken = [bound for bound in bounds if bound.violations]
+    told = (
+        f"The search set {len(bounds)} bounds for this level; "
+        f"{len(bounds) - len(broken)} of them found no violation"
+    )
+    if broken:
+        named = [f"{bound.scope or 'all histories'} ({bound.violations:,})" for bound in broken]
+        told += f", {len(broken)} did: {'; '.join(named)}"
+    unfinished = sum(not bound.complete for bound in bounds)
+    return f"{told}." + (f" {unfinished} were not finished." if unfinished else "")
 
 
 def _listed(parts: Iterable[str]) -> str:

@@ -127,6 +127,18 @@ class Finding:
             raise ValueError(f"finding name {self.name!r} cannot name a file")
 
     @property
+    def in_force(self) -> str | None:
+        """The level that the table promises; None where the scenario leaves it to the profile."""
+        properties = (self.scenario.get("table") or {}).get("properties") or {}
+        level = (self.observed or {}).get("level") or properties.get("delta.isolationLevel")
+        return None if level is None else str(level)
+
+    @property
+    def promised(self) -> bool:
+        """Whether the level of the finding is one that the table promises, as far as is known."""
+        return self.in_force in (None, self.level) or self.in_force == LEVELS[0]
+
+    @property
     def judged(self) -> Result:
         """The result that the level verdict shown is about: what was observed, if anything."""
         return self.observed or self.predicted or {}
@@ -284,6 +296,12 @@ class Report:
 def difference_text(difference: object) -> str:
     """One entry of a result's ``differences`` in words, be it a text or an object."""
     if isinstance(difference, Mapping):
+        if {"transaction", "what", "predicted", "observed"} <= difference.keys():
+            told = (
+                f"{difference['transaction']}, {difference['what']}: "
+                f"predicted {difference['predicted']}, observed {difference['observed']}"
+            )
+            return f"{told} ({difference['class']})" if difference.get("class") else told
         for key in ("because", "text", "message"):
             if difference.get(key):
                 return str(difference[key])

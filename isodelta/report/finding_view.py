@@ -72,6 +72,7 @@ class FindingView:
     finding: Finding
     verdict: str
     verdict_because: str
+    anomaly: str
     readings: tuple[tuple[str, str], ...]
     timeline: Markup
     schedule: tuple[str, ...]
@@ -104,7 +105,8 @@ def finding_view(finding: Finding, engine: str) -> FindingView:
     return FindingView(
         finding=finding,
         verdict=str(level.get("verdict") or "not judged"),
-        verdict_because=str(level.get("because") or ""),
+        verdict_because=str(level.get("why") or level.get("because") or ""),
+        anomaly=str(level.get("anomaly") or ""),
         readings=tuple(
             (name, str(level[key])) for key, name in READINGS if level.get(key) is not None
         ),

@@ -19,7 +19,7 @@ from isodelta.report.schedule import mark
 from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 
 _NODE = 27.0
-_MARGIN = 62.0
+_MARGIN = 22.0
 _KINDS = ("ww", "wr", "rw", "log")
 
 Point = tuple[float, float]
@@ -61,7 +61,8 @@ def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str)
     ]
     for arrow in arrows:
         names += [name for name in (arrow.source, arrow.target) if name not in names]
-    places, width, height = _places(names)
+    widths = {name: _half_width(name) for name in names}
+    places, width, height = _places(names, max(widths.values(), default=_NODE))
     root = picture(
         width, height, ident, f"Dependency graph for {level}", _description(names, arrows)
     )
@@ -71,7 +72,7 @@ def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str)
         if arrow.source == arrow.target:
             continue
         both_ways = (arrow.target, arrow.source) in taken
-        middle = _draw_arrow(root, arrow, places, bend=34.0 if both_ways else 0.0)
+        middle = _draw_arrow(root, arrow, places, widths, 34.0 if both_ways else 0.0)
         labels.append((middle, arrow))
     for name in names:
         _draw_node(root, name, places[name], result)
@@ -83,16 +84,22 @@ def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str)
     return markup(root)
 
 
-def _places(names: list[str]) -> tuple[dict[str, Point], float, float]:
+def _half_width(name: str) -> float:
+    return max(_NODE, len(shortened(name)) * CHARACTER_WIDTH * 0.62 + 10)
+
+
+def _places(names: list[str], half: float) -> tuple[dict[str, Point], float, float]:
+    left = _MARGIN + half
     if len(names) <= 2:
-        gap = 190.0 if len(names) == 2 else 0.0
-        row = {name: (_MARGIN + 18 + i * gap, 72.0) for i, name in enumerate(names)}
-        return row, 2 * _MARGIN + 36 + gap, 148.0
+        gap = 2 * half + 130.0 if len(names) == 2 else 0.0
+        row = {name: (left + i * gap, 72.0) for i, name in enumerate(names)}
+        return row, 2 * left + gap, 144.0
     radius = 84.0 + 22.0 * max(len(names) - 4, 0)
-    centre_x, centre_y = radius + _MARGIN + 12, radius + 40.0
+    stretch = 1.08 + (half - _NODE) / 100
+    centre_x, centre_y = radius * stretch + left, radius + 40.0
     places = {
         name: (
-            centre_x + radius * 1.08 * cos(2 * pi * i / len(names) - pi / 2),
+            centre_x + radius * stretch * cos(2 * pi * i / len(names) - pi / 2),
             centre_y + radius * sin(2 * pi * i / len(names) - pi / 2),
         )
         for i, name in enumerate(names)
@@ -101,12 +108,19 @@ def _places(names: list[str]) -> tuple[dict[str, Point], float, float]:
     return places, 2 * centre_x, lowest + 46.0
 
 
-def _draw_arrow(root: Element, arrow: Arrow, places: dict[str, Point], bend: float) -> Point:
+def _draw_arrow(
+    root: Element,
+    arrow: Arrow,
+    places: dict[str, Point],
+    widths: dict[str, float],
+    bend: float,
+) -> Point:
     (x1, y1), (x2, y2) = places[arrow.source], places[arrow.target]
     length = hypot(x2 - x1, y2 - y1) or 1.0
     normal = ((y2 - y1) / length, -(x2 - x1) / length)
     control = ((x1 + x2) / 2 + normal[0] * 2 * bend, (y1 + y2) / 2 + normal[1] * 2 * bend)
-    start, tip = _towards((x1, y1), control, _NODE), _towards((x2, y2), control, _NODE + 3)
+    start = _rim((x1, y1), control, widths[arrow.source], 0.0)
+    tip = _rim((x2, y2), control, widths[arrow.target], 3.0)
     base = _towards(tip, control, 9.0)
     style = "edge cycle" if arrow.in_cycle else "edge"
     if arrow.kinds == ("log",):
@@ -133,13 +147,22 @@ def _draw_node(root: Element, name: str, place: Point, result: Result) -> None:
     version = transaction.get("commit_version")
     seen = transaction.get("read_version")
     below = f"v{version}" if version is not None else "" if seen is None else f"at v{seen}"
-    node = add(root, "circle", cx=place[0], cy=place[1], r=_NODE, class_="node")
+    half = _half_width(name)
+    node = add(root, "ellipse", cx=place[0], cy=place[1], rx=half, ry=_NODE, class_="node")
     add(node, "title", text=name)
     up = 2 if below else 5
-    add(root, "text", text=shortened(name, 6), x=place[0], y=place[1] + up, class_="node-name")
+    add(root, "text", text=shortened(name), x=place[0], y=place[1] + up, class_="node-name")
     if below:
         place_below = {"x": place[0], "y": place[1] + 15}
         add(root, "text", text=shortened(below, 8), class_="node-version", **place_below)
+
+
+def _rim(centre: Point, target: Point, half: float, gap: float) -> Point:
+    """Where the way from the centre of a node to the target leaves the node."""
+    across, down = target[0] - centre[0], target[1] - centre[1]
+    length = hypot(across, down) or 1.0
+    reach = half * _NODE / (hypot(_NODE * across / length, half * down / length) or 1.0)
+    return _towards(centre, target, reach + gap)
 
 
 def _towards(origin: Point, target: Point, distance: float) -> Point:

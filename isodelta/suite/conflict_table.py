@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conformance.matrix import Entry, matrix
-from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
 from isodelta.replay_results import replay_result
+from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
 from isodelta.scenario_files import scenario_mapping
 from isodelta.suite.context import LEVELS, Suite
 from isodelta.suite.findings import add_difference, predicted_result, slug

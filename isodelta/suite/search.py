@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 
 from checker.alphabet import LAYOUTS
-from checker.exhaustive import Search, SearchResult
+from checker.exhaustive import Search
+from checker.search_result import SearchResult
 from conformance.campaign import Job
 from isodelta.report import Bound, SuitePart
 from isodelta.suite.context import LEVELS, Suite
