@@ -26,6 +26,7 @@ from isodelta.report import (
 )
 from isodelta.report import writer as report_writer
 from isodelta.report.answers import derived_answer
+from isodelta.report.data import difference_text
 from isodelta.report.finding_view import finding_view, side_by_side
 from isodelta.report.findings_writer import scenario_yaml
 from isodelta.report.html import duration, headline, report_html
@@ -373,11 +374,44 @@ def test_sql_of_other_tables_and_properties() -> None:
 def test_answers_count_only_scenarios_with_the_level_in_force() -> None:
     report = sample_report()
     weak = derived_answer(report, "WriteSerializable")
-    assert "7 holds" in weak.predicted
+    assert "holds in 7" in weak.predicted
     assert "6 scenarios run at this level would break Serializable" in weak.broken_by
     assert "Model and engine differ in 1 of 6 scenarios." in weak.differ
     assert "7 minimal violations" in weak.broken_by
     assert "None was found" not in weak.broken_by
+
+
+def test_many_bounds_of_a_level_are_told_together() -> None:
+    report = empty_report()
+    report.bounds = [Bound("Serializable", 3, 32, 10, n, n != 2, f"reading {n}") for n in range(4)]
+    assert derived_answer(report, "Serializable").broken_by == (
+        "The search set 4 bounds for this level; 1 of them found no violation, "
+        "3 did: reading 1 (1); reading 2 (2); reading 3 (3). 1 were not finished."
+    )
+    page = parsed(report_html(report)).text
+    assert "not finished" in page
+
+
+def test_a_level_broken_where_it_is_not_promised_is_told_apart() -> None:
+    report = sample_report()
+    assert not report.findings[0].promised
+    answer = derived_answer(report, "Serializable")
+    assert "1 finding on tables that promise it." in answer.broken_by
+    assert "1 finding on tables that promise only the weaker level." in answer.broken_by
+    assert "on a WriteSerializable table" in parsed(report_html(report)).text
+
+
+def test_differences_of_a_replay_are_told_in_words() -> None:
+    difference = {
+        "transaction": "A",
+        "what": "outcome",
+        "predicted": "committed",
+        "observed": "ConcurrentAppend",
+        "class": "not decided",
+    }
+    assert difference_text(difference) == (
+        "A, outcome: predicted committed, observed ConcurrentAppend (not decided)"
+    )
 
 
 def test_nothing_replayed_is_not_reported_as_agreement() -> None:

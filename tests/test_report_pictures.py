@@ -98,7 +98,7 @@ def test_nodes_lie_apart_and_inside_the_picture(number: int) -> None:
     width, height = (float(root.get(key, "0")) for key in ("width", "height"))
     places = [
         (float(e.get("cx", "0")), float(e.get("cy", "0")))
-        for e in root.iter("circle")
+        for e in root.iter("ellipse")
         if e.get("class") == "node"
     ]
     assert len(places) == number
