@@ -1,1 +1,137 @@
-"""isodelta: the isolation levels of Delta Lake, defined, searched and tried on the real engine."""
+"""isodelta: the isolation levels of Delta Lake, defined, searched and tried on the real engine.
+
+The public names, imported when they are first used, so that ``import isodelta`` costs nothing.
+An experiment, here with a delete and an append whose commits cross::
+
+    >>> import isodelta
+    >>> (scenario,) = isodelta.parse_scenarios('''
+    ... name: purge against append
+    ... table: {columns: {k: int}, setup: [INSERT INTO t VALUES (1)]}
+    ... transactions: {purge: DELETE FROM t, append: INSERT INTO t VALUES (2)}
+    ... schedule: [begin purge, append, commit purge]
+    ... ''')
+    >>> for level in isodelta.DELTA_LEVELS:
+    ...     run = isodelta.run(scenario, level=level)
+    ...     verdict = isodelta.judge(run.history)["Serializable"]
+    ...     print(level, run.ended["purge"].outcome, verdict.verdict, verdict.anomaly)
+    Serializable ConcurrentAppend holds None
+    WriteSerializable committed violated G-single-log
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from checker import strategies
+    from checker.exhaustive import Search, search_all
+    from checker.explanation import because
+    from checker.verdict import Verdict, judge
+    from isodelta.replaying import replay, started_engine
+    from isodelta.running import parse_scenarios, run
+    from isodelta.scenario_files import (
+        BadScenarios,
+        load_scenarios,
+        scenario_mapping,
+        scenario_yaml,
+    )
+    from model.history import (
+        History,
+        ItemRead,
+        PredicateRead,
+        RowChange,
+        SerialResult,
+        Transaction,
+    )
+    from model.levels import DELTA_LEVELS, LEVELS
+    from model.profiles import PROFILES, Profile, profile
+    from model.scenario import Expectation, Scenario, Step, TableSpec
+    from model.simulator import Run
+
+_HOMES = {
+    # Scenarios, and the files that hold them.
+    "Scenario": "model.scenario",
+    "TableSpec": "model.scenario",
+    "Step": "model.scenario",
+    "Expectation": "model.scenario",
+    "load_scenarios": "isodelta.scenario_files",
+    "parse_scenarios": "isodelta.running",
+    "scenario_mapping": "isodelta.scenario_files",
+    "scenario_yaml": "isodelta.scenario_files",
+    "BadScenarios": "isodelta.scenario_files",
+    # The model.
+    "run": "isodelta.running",
+    "Run": "model.simulator",
+    "Profile": "model.profiles",
+    "PROFILES": "model.profiles",
+    "profile": "model.profiles",
+    # Histories and verdicts.
+    "History": "model.history",
+    "Transaction": "model.history",
+    "RowChange": "model.history",
+    "ItemRead": "model.history",
+    "PredicateRead": "model.history",
+    "SerialResult": "model.history",
+    "LEVELS": "model.levels",
+    "DELTA_LEVELS": "model.levels",
+    "judge": "checker.verdict",
+    "Verdict": "checker.verdict",
+    "because": "checker.explanation",
+    # Searches; the module with Hypothesis strategies.
+    "Search": "checker.exhaustive",
+    "search_all": "checker.exhaustive",
+    "strategies": "checker",
+    # The real engine.
+    "started_engine": "isodelta.replaying",
+    "replay": "isodelta.replaying",
+}
+
+__all__ = [
+    "DELTA_LEVELS",
+    "LEVELS",
+    "PROFILES",
+    "BadScenarios",
+    "Expectation",
+    "History",
+    "ItemRead",
+    "PredicateRead",
+    "Profile",
+    "RowChange",
+    "Run",
+    "Scenario",
+    "Search",
+    "SerialResult",
+    "Step",
+    "TableSpec",
+    "Transaction",
+    "Verdict",
+    "because",
+    "judge",
+    "load_scenarios",
+    "parse_scenarios",
+    "profile",
+    "replay",
+    "run",
+    "scenario_mapping",
+    "scenario_yaml",
+    "search_all",
+    "started_engine",
+    "strategies",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _HOMES[name]
+    if name == "strategies":
+        value: Any = importlib.import_module(f"{home}.{name}")
+    else:
+        value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
