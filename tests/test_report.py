@@ -32,6 +32,7 @@ from isodelta.report.findings_writer import scenario_yaml
 from isodelta.report.html import duration, headline, report_html
 from isodelta.report.schedule import count
 from isodelta.report.sql_script import sql_script
+from isodelta.report.tables_view import bound_table
 from isodelta.report.terminal import print_summary
 from tests.report_sample import (
     READER_RESULT,
@@ -383,13 +384,35 @@ def test_answers_count_only_scenarios_with_the_level_in_force() -> None:
 
 def test_many_bounds_of_a_level_are_told_together() -> None:
     report = empty_report()
-    report.bounds = [Bound("Serializable", 3, 32, 10, n, n != 2, f"reading {n}") for n in range(4)]
+    report.bounds = [
+        Bound("Serializable", 3, 32, 1000, found, done, layout, reading, in_force)
+        for in_force, found, done in (("Serializable", 0, True), ("WriteSerializable", 7, False))
+        for layout in ("partitioned", "unpartitioned")
+        for reading in ("conflict", "view")
+    ]
     assert derived_answer(report, "Serializable").broken_by == (
-        "The search set 4 bounds for this level; 1 of them found no violation, "
-        "3 did: reading 1 (1); reading 2 (2); reading 3 (3). 1 were not finished."
+        "On tables that promise it the search found no violation "
+        "(up to 3 transactions, 2,000 schedules). "
+        "On tables that do not promise it the search found 14 minimal violations "
+        "(up to 3 transactions, 2,000 schedules, not finished)."
     )
-    page = parsed(report_html(report)).text
-    assert "not finished" in page
+    readings, lines = bound_table(report)
+    assert readings == ("conflict", "view")
+    assert [(line.bound.where, line.violations) for line in lines] == [
+        ("partitioned, Serializable tables", (0, 0)),
+        ("unpartitioned, Serializable tables", (0, 0)),
+        ("partitioned, WriteSerializable tables", (7, 7)),
+        ("unpartitioned, WriteSerializable tables", (7, 7)),
+    ]
+    assert parsed(report_html(report)).text.count("not finished") == 3
+
+
+def test_bounds_that_name_no_reading_stand_each_for_itself() -> None:
+    report = empty_report()
+    report.bounds = [Bound("Serializable", 3, 32, 10, n, True, f"part {n}") for n in range(3)]
+    readings, lines = bound_table(report)
+    assert readings == ("",)
+    assert [line.violations for line in lines] == [(0,), (1,), (2,)]
 
 
 def test_a_level_broken_where_it_is_not_promised_is_told_apart() -> None:
@@ -435,18 +458,18 @@ def terminal(report: Report, width: int = 80) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, force_terminal=False)
     print_summary(report, Path("report/index.html"), console)
-    return out.getvalue()
+    return "\n".join(map(str.rstrip, out.getvalue().splitlines()))
 
 
 def test_the_terminal_summary_fits_80_columns_without_colour() -> None:
     text = terminal(sample_report())
-    assert all(len(line.rstrip()) <= 80 for line in text.splitlines())
+    assert all(len(line) <= 80 for line in text.splitlines())
     assert "\x1b" not in text
     for wanted in (
         "6 findings; 1 difference not explained yet.",
         "412 replays",
-        "[unexplained] An outcome that no class explains",
-        "report/findings/unexplained-outcome.yaml",
+        "unexplained (1)\n  An outcome that no class explains\n",
+        "findings/unexplained-outcome.yaml",
         "FAILED: random campaign: 1 outcome is not explained",
         "Report: report/index.html",
     ):
@@ -466,4 +489,4 @@ def test_the_terminal_takes_markup_as_text() -> None:
     report.findings = [
         Finding("x", "[red]oops[/red]", FindingClass.UNEXPLAINED, "Serializable", "s", {})
     ]
-    assert "[unexplained] [red]oops[/red]" in terminal(report)
+    assert "unexplained (1)\n  [red]oops[/red]\n" in terminal(report)

@@ -155,16 +155,24 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
 
 def _bounds_together(bounds: list[Bound]) -> str:
     """What many bounds of one level say together; the page has each of them in a table."""
-    broken = [bound for bound in bounds if bound.violations]
-    told = (
-        f"The search set {len(bounds)} bounds for this level; "
-        f"{len(bounds) - len(broken)} of them found no violation"
-    )
-    if broken:
-        named = [f"{bound.scope or 'all histories'} ({bound.violations:,})" for bound in broken]
-        told += f", {len(broken)} did: {'; '.join(named)}"
-    unfinished = sum(not bound.complete for bound in bounds)
-    return f"{told}." + (f" {unfinished} were not finished." if unfinished else "")
+    # The conflict reading is the verdict proper, and the strongest of the three.
+    proper = [bound for bound in bounds if bound.reading in ("", "conflict")]
+    promised = [bound for bound in proper if bound.promised]
+    weaker = [bound for bound in proper if not bound.promised]
+    told = []
+    for group, where in ((promised, "that promise it"), (weaker, "that do not promise it")):
+        if not group:
+            continue
+        found = sum(bound.violations for bound in group)
+        schedules = sum(bound.schedules for bound in group)
+        most = min(bound.transactions for bound in group)
+        unfinished = "" if all(bound.complete for bound in group) else ", not finished"
+        told.append(
+            f"On tables {where} the search found "
+            f"{count(found, 'minimal violation') if found else 'no violation'} "
+            f"(up to {most} transactions, {schedules:,} schedules{unfinished})."
+        )
+    return " ".join(told)
 
 
 def _listed(parts: Iterable[str]) -> str:

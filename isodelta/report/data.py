@@ -237,8 +237,9 @@ class Bound:
     """How far one level was searched, and what was found.
 
     ``violations`` counts minimal violating histories, ``complete`` is False where the search
-    stopped before it had seen all schedules. ``scope`` says what is meant by a violation where
-    that is not all histories ("writers only", "all three readings").
+    stopped before it had seen all schedules. ``reading`` is the reading of the level that was
+    decided ("conflict", "view", "final state"), ``in_force`` the level that the tables searched
+    promise, ``scope`` what else narrows the search (a layout, say); each may be left empty.
     """
 
     level: str
@@ -248,6 +249,19 @@ class Bound:
     violations: int
     complete: bool
     scope: str = ""
+    reading: str = ""
+    in_force: str = ""
+
+    @property
+    def where(self) -> str:
+        """What was searched, in words; empty where nothing narrows it."""
+        table = f"{self.in_force} tables" if self.in_force else ""
+        return ", ".join(part for part in (self.scope, table) if part)
+
+    @property
+    def promised(self) -> bool:
+        """Whether the tables searched promise the level, as far as is known."""
+        return self.in_force in ("", self.level, LEVELS[0])
 
     @property
     def sentence(self) -> str:
@@ -256,7 +270,9 @@ class Bound:
             f"up to {self.transactions} transactions over {self.statements} statements, "
             f"{self.schedules:,} schedules"
         )
-        subject = f"{self.level} ({self.scope})" if self.scope else self.level
+        reading = f"{self.reading} reading" if self.reading else ""
+        narrowed = ", ".join(part for part in (reading, self.where) if part)
+        subject = f"{self.level} ({narrowed})" if narrowed else self.level
         if self.violations:
             found = f"{self.violations:,} minimal violation{'s' if self.violations != 1 else ''}"
         else:

@@ -88,10 +88,14 @@ class FindingView:
     command: str
 
 
+def ordered_findings(report: Report) -> list[Finding]:
+    """The findings by class, those that need a person first; then broken promises first."""
+    return sorted(report.findings, key=lambda f: (SEVERITY.index(f.kind.value), not f.promised))
+
+
 def finding_views(report: Report) -> tuple[FindingView, ...]:
-    """The findings, those that need a person first."""
-    ordered = sorted(report.findings, key=lambda f: SEVERITY.index(f.kind.value))
-    return tuple(finding_view(finding, report.engine) for finding in ordered)
+    """The findings as the page shows them, in their order."""
+    return tuple(finding_view(finding, report.engine) for finding in ordered_findings(report))
 
 
 def finding_view(finding: Finding, engine: str) -> FindingView:

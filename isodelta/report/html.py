@@ -15,7 +15,7 @@ from isodelta.report.answers import breaking_findings, level_answers
 from isodelta.report.data import LEVELS, FindingClass, Report
 from isodelta.report.finding_view import SEVERITY, finding_views, value_text
 from isodelta.report.schedule import count
-from isodelta.report.tables_view import matrix_tables, pair_grid, scenario_rows
+from isodelta.report.tables_view import bound_table, matrix_tables, pair_grid, scenario_rows
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -46,6 +46,7 @@ def report_html(report: Report) -> str:
         matrix=matrix_tables(report),
         coverage=report.coverage,
         pairs=pair_grid(report.coverage),
+        bounds=bound_table(report),
         classes=[FindingClass(value) for value in SEVERITY],
         # Our own two files, put in as they are; the page's policy allows exactly these.
         style=Markup(style),  # noqa: S704

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isodelta.report.answers import verdict_of
 from isodelta.report.data import (
     LEVELS,
     READINGS,
+    Bound,
     Coverage,
     MatrixCell,
     Report,
@@ -53,6 +54,14 @@ class MatrixTable:
 
 
 @dataclass(frozen=True, slots=True)
+class BoundLine:
+    """One line of the table of bounds: one search, what it found for each reading."""
+
+    bound: Bound
+    violations: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PairGrid:
     """How often each ordered pair was reached: one line for each current statement."""
 
@@ -87,6 +96,20 @@ def matrix_tables(report: Report) -> tuple[MatrixTable, ...]:
         )
         tables.append(MatrixTable(level, layouts, lines, differing))
     return tuple(tables)
+
+
+def bound_table(report: Report) -> tuple[tuple[str, ...], tuple[BoundLine, ...]]:
+    """The bounds with their readings side by side: the readings, and a line for each search."""
+    readings = tuple(dict.fromkeys(bound.reading for bound in report.bounds))
+    searches: dict[Bound, dict[str, int]] = {}
+    for bound in report.bounds:
+        search = replace(bound, reading="", violations=0)
+        searches.setdefault(search, {})[bound.reading] = bound.violations
+    lines = tuple(
+        BoundLine(search, tuple(found.get(reading) for reading in readings))
+        for search, found in searches.items()
+    )
+    return readings, lines
 
 
 def pair_grid(coverage: Coverage) -> PairGrid:

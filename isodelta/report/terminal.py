@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
@@ -9,13 +10,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isodelta.report.data import Finding, Report
-from isodelta.report.finding_view import SEVERITY
+from isodelta.report.data import Report
+from isodelta.report.finding_view import ordered_findings
 from isodelta.report.html import duration, headline
 from isodelta.report.schedule import count
 
-SHOWN = 12
-"""How many findings are listed; the page has them all."""
+SHOWN = 4
+"""How many findings of a class and how many scenarios are listed; the page has them all."""
 
 
 def print_summary(data: Report, index: Path, console: Console | None = None) -> None:
@@ -25,7 +26,7 @@ def print_summary(data: Report, index: Path, console: Console | None = None) -> 
         console.print(Text(f"INCOMPLETE: {data.incomplete_because}", style="bold yellow"))
     console.print(Text(headline(data), style="bold"))
     console.print(Padding(_counts(data), (1, 0, 1, 2)))
-    _print_findings(data, index, console)
+    _print_findings(data, console)
     for part in data.parts:
         if part.status in ("failed", "error"):
             line = f"{part.status.upper()}: {part.name}"
@@ -62,17 +63,17 @@ def _counts(data: Report) -> Table:
     return table
 
 
-def _print_findings(data: Report, index: Path, console: Console) -> None:
-    ordered = sorted(data.findings, key=lambda f: SEVERITY.index(f.kind.value))
-    for finding in ordered[:SHOWN]:
-        style = "bold red" if finding.kind.urgent else "bold"
-        console.print(Text(f"[{finding.kind.value}] ", style=style) + Text(finding.title))
-        console.print(_place(finding, index), soft_wrap=True)
-    if len(ordered) > SHOWN:
-        console.print(f"and {count(len(ordered) - SHOWN, 'more finding')} in the report")
-    if ordered:
+def _print_findings(data: Report, console: Console) -> None:
+    for kind, findings in groupby(ordered_findings(data), lambda finding: finding.kind):
+        group = list(findings)
+        style = "bold red" if kind.urgent else "bold"
+        console.print(Text(f"{kind.value} ({len(group)})", style=style))
+        for finding in group[:SHOWN]:
+            console.print(Padding(Text(finding.title), (0, 0, 0, 2)))
+            file = f"    {finding.level}: findings/{finding.name}.yaml"
+            # A name that is cut or broken over lines cannot be copied.
+            console.print(Text(file, style="dim"), soft_wrap=True)
+        if len(group) > SHOWN:
+            console.print(f"  and {len(group) - SHOWN} more in the report")
+    if data.findings:
         console.print()
-
-
-def _place(finding: Finding, index: Path) -> Text:
-    return Text(f"  {finding.level}: {index.parent / 'findings' / finding.name}.yaml", style="dim")
