@@ -12,7 +12,12 @@ cd "$(dirname "$0")/.."
 oldest="3.11"
 stamp=.venv/isodelta-stamp
 
-wanted=$({ cat pyproject.toml constraints.txt setup/packages.sh; pwd; } | cksum)
+# The settings of ruff, mypy and pytest, which follow in pyproject.toml, decide nothing here.
+wanted=$({
+    sed '/^\[tool\.ruff\]/,$d' pyproject.toml
+    cat constraints.txt setup/packages.sh
+    pwd
+} | cksum)
 if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ]; then
     exit 0
 fi
