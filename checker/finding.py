@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -31,6 +31,15 @@ def kind_of(table_level: str, level: str) -> Kind:
     """
     promised = level == SNAPSHOTS or implies(table_level, level)
     return "level-violation" if promised else "documented"
+
+
+def weakest(violated: Collection[str]) -> tuple[str, ...]:
+    """Those of the violated levels that imply no other one of them: what says most."""
+    return tuple(
+        level
+        for level in violated
+        if not any(other != level and implies(level, other) for other in violated)
+    )
 
 
 def depth(verdict: Verdict) -> int:

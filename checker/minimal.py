@@ -15,12 +15,12 @@ from itertools import combinations
 
 from checker import alphabet
 from checker.alphabet import NamedStatement
-from checker.finding import READINGS, Finding, depth, describe, finding, kind_of
+from checker.finding import READINGS, Finding, depth, describe, finding, kind_of, weakest
 from checker.schedules import ScheduleClass
 from checker.search_result import Bound
 from checker.verdict import judge
 from model.history import History
-from model.levels import LEVELS, implies
+from model.levels import LEVELS
 from model.profiles.base import Profile
 from model.scenario import Scenario
 
@@ -76,9 +76,9 @@ class MinimalFindings:
 
     def add(self, path: Path, history: History, violated: Mapping[str, str]) -> None:
         """Notes a history and the levels that it violates, each with its anomaly."""
+        listed = weakest(violated)
         for level, anomaly in violated.items():
-            weaker = any(other != level and implies(level, other) for other in violated)
-            self._add(path, history, level, anomaly, listed=not weaker)
+            self._add(path, history, level, anomaly, listed=level in listed)
 
     def _add(self, path: Path, history: History, level: str, anomaly: str, *, listed: bool) -> None:
         """Notes a history that violates one level, unless a part of it does so already."""
