@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from time import monotonic
 from typing import Any, Literal
 
 from model.errors import StatementFailure
 from model.history import History, PredicateRead, Row, RowId, Transaction
-from model.levels import CONFLICTS, LEVELS, EdgeKind, Phenomenon
+from model.levels import CONFLICTS, LEVELS, EdgeKind, Level
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,44 +60,42 @@ def decide(
     found: frozenset[Step], history: History, level: str, timeout_ms: int = 10_000
 ) -> SolverVerdict:
     """``judge`` for steps that are there already; several levels share them."""
+    transactions = [transaction for transaction in history.transactions if transaction.committed]
+    ordered = sorted(found, key=str)
+    deadline = monotonic() + timeout_ms / 1000
+    if LEVELS[level].serial_order is not None:
+        verdict = _place(transactions, ordered, LEVELS[level], deadline)
+    else:
+        verdict = _forbid(transactions, ordered, LEVELS[level], deadline)
+    if verdict.verdict == "holds" and history.unknown:
+        return SolverVerdict("unknown", "not observed: " + "; ".join(history.unknown))
+    return verdict
+
+
+def _place(
+    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+) -> SolverVerdict:
+    """One place in a serial order for each transaction of the level."""
     import z3  # loaded only when it is asked for: the front door does without it
 
-    transactions = [transaction for transaction in history.transactions if transaction.committed]
-    writers = [transaction.name for transaction in transactions if transaction.writes]
-    everyone = [transaction.name for transaction in transactions]
-    solver = z3.SolverFor("QF_IDL") if LEVELS[level].serial_order else z3.Solver()
-    solver.set("timeout", timeout_ms)
-    names: dict[str, str] = {}
-    places: dict[str, Any] = {}
-    ordered = sorted(found, key=str)
-    if LEVELS[level].serial_order:
-        nodes = everyone if LEVELS[level].readers else writers
-        places = {name: z3.Int(name) for name in nodes}
-        kinds = set(CONFLICTS)
-        if LEVELS[level].serial_order == "log":
-            kinds.add(EdgeKind.LOG)
-        if EdgeKind.START in LEVELS[level].edges:
-            kinds.add(EdgeKind.START)
-        for step in ordered:
-            if step.kind in kinds and step.before in places and step.after in places:
-                label = f"c{len(names)}"
-                names[label] = str(step)
-                solver.assert_and_track(places[step.before] < places[step.after], label)
-    else:
-        for phenomenon in LEVELS[level].forbids:
-            nodes = everyone if phenomenon.readers else writers
-            _forbid(z3, solver, phenomenon, set(nodes), ordered, names)
-    answer = solver.check()
-    if answer == z3.unsat:
-        core = sorted({names[str(label)] for label in solver.unsat_core()})
-        return SolverVerdict("violated", core=tuple(core))
-    if answer != z3.sat:
-        return SolverVerdict("unknown", f"the solver gave up: {solver.reason_unknown()}")
-    if history.unknown:
-        return SolverVerdict("unknown", "not observed: " + "; ".join(history.unknown))
-    if LEVELS[level].serial_order is None:
-        return SolverVerdict("holds")
-    model = solver.model()
+    places = {
+        transaction.name: z3.Int(transaction.name)
+        for transaction in transactions
+        if level.readers or transaction.writes
+    }
+    kinds = set(CONFLICTS)
+    if level.serial_order == "log":
+        kinds.add(EdgeKind.LOG)
+    if EdgeKind.START in level.edges:
+        kinds.add(EdgeKind.START)
+    question = _Question(z3, z3.SolverFor("QF_IDL"), deadline)
+    for step in found:
+        if step.kind in kinds and step.before in places and step.after in places:
+            question.demand(places[step.before] < places[step.after], step)
+    objection = question.ask()
+    if objection is not None:
+        return objection
+    model = question.solver.model()
     position = {
         name: model.eval(place, model_completion=True).as_long() for name, place in places.items()
     }
@@ -104,34 +103,65 @@ def decide(
 
 
 def _forbid(
-    z3: Any,
-    solver: Any,
-    phenomenon: Phenomenon,
-    nodes: set[str],
-    found: list[Step],
-    names: dict[str, str],
-) -> None:
-    """One closed set of transactions for each counted step of one forbidden shape."""
-    allowed = [
-        step
-        for step in found
-        if step.kind in phenomenon.edges and step.before in nodes and step.after in nodes
-    ]
-    counted = [
-        step for step in allowed if not phenomenon.counted or step.kind in phenomenon.counted
-    ]
-    if phenomenon.count == "one":
-        allowed = [step for step in allowed if step.kind not in phenomenon.counted]
-    for number, pivot in enumerate(counted):
-        inside = {name: z3.Bool(f"{phenomenon.name} {number} {name}") for name in sorted(nodes)}
-        statements = [
-            (pivot, z3.And(inside[pivot.after], z3.Not(inside[pivot.before]))),
-            *((step, z3.Implies(inside[step.before], inside[step.after])) for step in allowed),
-        ]
-        for step, statement in statements:
-            label = f"c{len(names)}"
-            names[label] = str(step)
-            solver.assert_and_track(statement, label)
+    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+) -> SolverVerdict:
+    """Closed sets of transactions for the counted steps of each forbidden shape."""
+    import z3
+
+    for phenomenon in level.forbids:
+        inside = {
+            transaction.name: z3.Bool(transaction.name)
+            for transaction in transactions
+            if phenomenon.readers or transaction.writes
+        }
+        question = _Question(z3, z3.Solver(), deadline)
+        counted: dict[str, list[Step]] = {}
+        for step in found:
+            if step.kind not in phenomenon.edges or not {step.before, step.after} <= set(inside):
+                continue
+            counts = not phenomenon.counted or step.kind in phenomenon.counted
+            if counts:
+                counted.setdefault(step.after, []).append(step)
+            if not counts or phenomenon.count != "one":
+                question.demand(z3.Implies(inside[step.before], inside[step.after]), step)
+        # Steps with one end share a set: the smallest one that holds the end serves all of them.
+        for end, pivots in counted.items():
+            question.solver.push()
+            question.solver.add(inside[end])
+            for pivot in pivots:
+                question.demand(z3.Not(inside[pivot.before]), pivot)
+            objection = question.ask()
+            if objection is not None:
+                return objection
+            question.solver.pop()
+    return SolverVerdict("holds")
+
+
+class _Question:
+    """A z3 solver whose constraints have the names of steps, within a time limit."""
+
+    def __init__(self, z3: Any, solver: Any, deadline: float) -> None:
+        self.z3, self.solver, self.deadline = z3, solver, deadline
+        self.named: dict[str, Step] = {}
+
+    def demand(self, statement: Any, step: Step) -> None:
+        label = f"because {len(self.named)}"
+        self.named[label] = step
+        self.solver.assert_and_track(statement, label)
+
+    def ask(self) -> SolverVerdict | None:
+        """None where the constraints can be met, and otherwise the verdict."""
+        left = int((self.deadline - monotonic()) * 1000)
+        if left <= 0:
+            return SolverVerdict("unknown", "the solver ran out of time")
+        self.solver.set("timeout", left)
+        answer = self.solver.check()
+        if answer == self.z3.sat:
+            return None
+        if answer == self.z3.unsat:
+            core = {str(self.named[str(label)]) for label in self.solver.unsat_core()}
+            return SolverVerdict("violated", core=tuple(sorted(core)))
+        return SolverVerdict("unknown", f"the solver gave up: {self.solver.reason_unknown()}")
 
 
 def steps(history: History) -> frozenset[Step]:

@@ -199,6 +199,13 @@ def test_nan_equals_itself_as_a_value():
     assert definition.multiset([(1,), (1,)]) != definition.multiset([(1,)])
 
 
+@pytest.mark.parametrize("level", ["Serializable", "SnapshotIsolation"])
+def test_a_solver_without_time_does_not_know(level: str):
+    found = solver.judge(IN_TURN, level, timeout_ms=0)
+    assert found.verdict == "unknown"
+    assert found.why == "the solver ran out of time"
+
+
 A, B = IN_TURN["A"], IN_TURN["B"]
 
 
