@@ -63,8 +63,13 @@ def cli() -> None:
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and returns its exit code. Errors are told on standard error."""
     try:
-        code = cli.main(arguments, prog_name="isodelta", standalone_mode=False)
+        # Not cli.main(): that has its own words and exit codes for Ctrl-C and broken pipes.
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        with cli.make_context("isodelta", given) as context:
+            code = cli.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as error:
+        return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
         return BAD

@@ -51,6 +51,12 @@ DRAWN = Marks("├", "─", "●", "○", "┤", "╳", "→")
 TYPED = Marks("[", "-", "*", "o", "]", "x", "->")
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # The command line decides how a run ends whose reader has left.
+        raise BrokenPipeError
+
+
 def output() -> Console:
     """The console on standard output. What its encoding lacks is written as an escape."""
     return _console(sys.stdout)
@@ -64,7 +70,7 @@ def notes() -> Console:
 def _console(stream: Any) -> Console:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return Console(file=stream, highlight=False, emoji=False, markup=False)
+    return _Console(file=stream, highlight=False, emoji=False, markup=False)
 
 
 def show_progress() -> bool:

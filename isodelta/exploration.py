@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from checker.alphabet import LAYOUTS
 from checker.exhaustive import WRITERS, Progress, Search
 from checker.finding import Finding
+from checker.random_search import random_scenarios, random_search
 from checker.search_result import SearchResult
+from checker.shrinking import minimise
 from isodelta.judging import check
 from isodelta.results import check_result
 from isodelta.scenario_files import Loaded, scenario_mapping
@@ -23,19 +26,39 @@ from model.profiles import Profile
 from model.scenario import Scenario
 from model.workload import prepare
 
+if TYPE_CHECKING:
+    from conformance.campaign import Job
+    from conformance.comparison import Comparison
+    from conformance.engine import Engine
+
 JUDGED = (*DELTA_LEVELS, "SnapshotIsolation")
 """Delta's two levels, and what both promise to readers."""
 
 EXHAUSTIVE_SHARE = 0.75
 """How much of the budget the exhaustive search may use up; a random sample gets the rest."""
 
+SHARE_BESIDE_ENGINE = 0.4
+"""The same where replays need time too."""
+
+SHRINKING_SHARE = 0.2
+"""How much of the budget may go into making one difference smaller."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A scenario that the engine runs otherwise than the model, made small."""
+
+    scenario: Scenario
+    comparison: Comparison
+
 
 @dataclass
 class Exploration:
-    """One exploration in the model, and how far it has come.
+    """One exploration, and how far it has come.
 
     ``levels`` are those of the tables, each searched in every layout of the alphabet.
-    ``budget`` is in seconds.
+    ``budget`` is in seconds. With an ``engine``, what was found and then random scenarios are
+    replayed on it and compared, for as long as the budget lasts.
     """
 
     profile: Profile
@@ -44,9 +67,12 @@ class Exploration:
     budget: float
     seed: int
     progress: Progress | None = None
+    engine: Engine | None = None
     searches: list[SearchResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
     sampled: int = 0
+    replays: int = 0
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -70,26 +96,29 @@ class Exploration:
     def _tasks(self) -> list[tuple[str, str]]:
         return [(layout, level) for layout in LAYOUTS for level in self.levels]
 
-    def run(self) -> Iterator[Finding]:
-        """Explores, and gives the findings as they come."""
-        deadline = self.started + self.budget * EXHAUSTIVE_SHARE
+    def run(self) -> Iterator[Finding | Difference]:
+        """Explores, and gives the findings as they come.
+
+        Raises conformance.engine.EngineError.
+        """
+        share = EXHAUSTIVE_SHARE if self.engine is None else SHARE_BESIDE_ENGINE
+        deadline = self.started + self.budget * share
         for place, (layout, level) in enumerate(self._tasks):
-            share = max(0.0, deadline - time.monotonic()) / (len(self._tasks) - place)
+            left = max(0.0, deadline - time.monotonic())
             result = Search(layout, self.profile).run(
                 level,
                 min(self.transactions, len(WRITERS)),
                 judged=JUDGED,
-                budget=share,
+                budget=left / (len(self._tasks) - place),
                 progress=self._so_far(),
             )
             self.searches.append(result)
-            yield from self._new(result.findings)
-        if not self.complete:
+            self.findings += result.findings
+            yield from result.findings
+        if self.engine is not None:
+            yield from self._replayed(self.engine)
+        elif not self.complete:
             yield from self._sample()
-
-    def _new(self, findings: Sequence[Finding]) -> Iterator[Finding]:
-        self.findings += findings
-        yield from findings
 
     def _so_far(self) -> Progress | None:
         if self.progress is None:
@@ -99,12 +128,72 @@ class Exploration:
         found = sum(search.minimal for search in self.searches)
         return lambda more, violations: progress(schedules + more, found + violations)
 
-    def _sample(self) -> Iterator[Finding]:
-        yield from ()
+    def _sample(self) -> Sequence[Finding]:
+        """Random histories of the size that the exhaustive search did not finish."""
+        result = random_search(
+            self.seed,
+            levels=self.levels,
+            sizes=(self.transactions,),
+            budget=max(0.0, self.budget - self.seconds),
+            judged=JUDGED,
+            profile=self.profile,
+            progress=self._so_far(),
+        )
+        self.sampled = result.scenarios
+        self.findings += result.findings
+        return result.findings
+
+    def _replayed(self, engine: Engine) -> Iterator[Difference]:
+        from conformance import campaign
+
+        sizes = tuple(range(min(2, self.transactions), self.transactions + 1))
+        random = random_scenarios(self.seed, self.levels, sizes)
+        found = [finding.scenario for finding in self.findings]
+        jobs = (
+            campaign.Job(scenario, scenario.level or self.profile.default_level)
+            for scenario in chain(found, random)
+        )
+        deadline = self.started + self.budget
+        for replayed in campaign.run_campaign(engine, jobs, self.profile, deadline=deadline):
+            self.replays += 1
+            if self.progress is not None:
+                self.progress(self.replays, len(self.findings) + len(self.differences))
+            if not replayed.comparison.agrees:
+                self.differences.append(self._smaller(engine, replayed.job, replayed.comparison))
+                yield self.differences[-1]
+
+    def _smaller(self, engine: Engine, job: Job, comparison: Comparison) -> Difference:
+        """The difference, with as little around it as is found within its share of time."""
+        from conformance import campaign
+        from conformance.engine import BadStatement
+
+        deadline = time.monotonic() + self.budget * SHRINKING_SHARE
+        smallest = Difference(job.scenario, comparison)
+        classes = {difference.classified for difference in comparison.differences}
+
+        def still(scenario: Scenario) -> bool:
+            nonlocal smallest
+            if scenario is job.scenario:
+                return True
+            if time.monotonic() > deadline:
+                return False
+            try:
+                again = campaign.replay(
+                    engine, replace(job, scenario=scenario), self.profile
+                ).comparison
+            except BadStatement:
+                return False
+            same = bool(classes & {d.classified for d in again.differences})
+            if same:
+                smallest = Difference(scenario, again)
+            return same
+
+        minimise(job.scenario, still)
+        return smallest
 
     def summary(self) -> dict[str, Any]:
         """The counts, as the last line of ``explore --json`` has them."""
-        return {
+        counts = {
             "schedules": sum(search.schedules for search in self.searches) + self.sampled,
             "histories": sum(search.histories for search in self.searches) + self.sampled,
             "violations": len(self.findings),
@@ -112,28 +201,52 @@ class Exploration:
             "complete": self.complete,
             "seconds": round(self.seconds, 2),
         }
+        if self.engine is not None:
+            counts |= {"replays": self.replays, "differences": len(self.differences)}
+        return counts
 
 
-def finding_result(finding: Finding, profile: Profile) -> dict[str, Any]:
+def finding_result(found: Finding | Difference, profile: Profile) -> dict[str, Any]:
     """A finding as ``explore --json`` prints it.
 
     ``promised`` tells whether the level of the table promises the level that is violated. A
     WriteSerializable table does not promise the order of the log, and the documents say so.
     """
-    result = check_result(check(_loaded(finding.scenario, profile), profile))
+    if isinstance(found, Difference):
+        return _difference_result(found, profile)
+    result = check_result(check(loaded(found.scenario, profile), profile))
     return {
         "finding": "level-violation",
-        "level": finding.level,
-        "table_level": finding.table_level,
-        "promised": finding.kind == "level-violation",
-        "transactions": finding.transactions,
-        "anomaly": finding.anomaly,
-        "title": finding.title,
-        "similar": finding.count,
-        "scenario": scenario_mapping(finding.scenario),
+        "level": found.level,
+        "table_level": found.table_level,
+        "promised": found.kind == "level-violation",
+        "transactions": found.transactions,
+        "anomaly": found.anomaly,
+        "title": found.title,
+        "similar": found.count,
+        "scenario": scenario_mapping(found.scenario),
         "levels": result["levels"],
     }
 
 
-def _loaded(scenario: Scenario, profile: Profile) -> Loaded:
+def _difference_result(found: Difference, profile: Profile) -> dict[str, Any]:
+    from isodelta.replay_results import replay_result
+
+    result = replay_result(found.comparison, profile.name)
+    level = found.comparison.observation.level
+    table = found.scenario.table
+    properties = {**table.properties, "delta.isolationLevel": level}
+    scenario = replace(found.scenario, table=replace(table, properties=properties))
+    return {
+        "finding": "difference",
+        "level": level,
+        "transactions": len(found.scenario.transactions),
+        "scenario": scenario_mapping(scenario),
+        "levels": result["levels"],
+        "differences": result["differences"],
+    }
+
+
+def loaded(scenario: Scenario, profile: Profile) -> Loaded:
+    """A scenario that comes from no file, prepared to be checked."""
     return Loaded(scenario, prepare(scenario, profile), "", 0)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.exits import FOUND, OK, BadInput
+from isodelta.engine_option import NAMES
+from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, budget_option, common_options
 
 if TYPE_CHECKING:
@@ -28,19 +29,26 @@ if TYPE_CHECKING:
     metavar="LEVEL",
     help="The level of the tables; both levels unless given.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(NAMES),
+    default=None,
+    help="Replay on a real engine as well, and look for differences from the model.",
+)
 @budget_option("60s")
 @common_options
-def command(common: Common, transactions: int, level: str | None, budget: float) -> int:
+def command(
+    common: Common, transactions: int, level: str | None, budget: float, engine: str | None
+) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
 
     The transactions come from an alphabet of statements, on a table with partitions and on one
     without. What the budget leaves out is sampled at random. Exit code 1 says that a table
-    broke what its own level promises; what the documents say that a level does not promise is
-    listed as well, and marked so.
+    broke what its own level promises, or that the engine differs from the model; what the
+    documents say that a level does not promise is listed as well, and marked so.
     """
     from isodelta.console import progress
-    from isodelta.exploration import Exploration, finding_result
-    from isodelta.results import print_json
+    from isodelta.exploration import Exploration
 
     if level is not None and level not in common.profile.levels:
         known = ", ".join(common.profile.levels)
@@ -58,17 +66,42 @@ def command(common: Common, transactions: int, level: str | None, budget: float)
                 f"{exploration.seconds:.0f} s of {budget:.0f} s"
             ),
         )
-        try:
-            for finding in exploration.run():
-                if common.json:
-                    print_json(finding_result(finding, common.profile))
-        finally:
-            # After Ctrl-C as well: what was found is not lost.
-            if common.json:
-                print_json({"summary": exploration.summary()})
+        if engine is None:
+            _run(exploration, common)
+        else:
+            _run_beside(engine, exploration, common)
     if not common.json:
         _print(exploration)
-    return FOUND if exploration.broken else OK
+    if common.report is not None:
+        from isodelta.exploration_report import write_exploration_report
+
+        write_exploration_report(common, exploration)
+    return FOUND if exploration.broken or exploration.differences else OK
+
+
+def _run(exploration: Exploration, common: Common) -> None:
+    from isodelta.exploration import finding_result
+    from isodelta.results import print_json
+
+    try:
+        for found in exploration.run():
+            if common.json:
+                print_json(finding_result(found, common.profile))
+    finally:
+        # After Ctrl-C and after a failure as well: what was found is not lost.
+        if common.json:
+            print_json({"summary": exploration.summary()})
+
+
+def _run_beside(engine: str, exploration: Exploration, common: Common) -> None:
+    from conformance.engine import EngineError
+    from isodelta.replaying import started_engine
+
+    try:
+        with started_engine(engine) as exploration.engine:
+            _run(exploration, common)
+    except EngineError as error:
+        raise EngineFailed(str(error)) from error
 
 
 def _print(exploration: Exploration) -> None:
