@@ -7,7 +7,8 @@ far as the budget goes. What it leaves out is sampled at random.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -57,8 +58,8 @@ class Exploration:
     """One exploration, and how far it has come.
 
     ``levels`` are those of the tables, each searched in every layout of the alphabet.
-    ``budget`` is in seconds. With an ``engine``, what was found and then random scenarios are
-    replayed on it and compared, for as long as the budget lasts.
+    ``budget`` is in seconds. With an ``engine`` (a function that starts one), what was found
+    and then random scenarios are replayed on it and compared, for as long as the budget lasts.
     """
 
     profile: Profile
@@ -67,7 +68,7 @@ class Exploration:
     budget: float
     seed: int
     progress: Progress | None = None
-    engine: Engine | None = None
+    engine: Callable[[], AbstractContextManager[Engine]] | None = None
     searches: list[SearchResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
@@ -116,7 +117,8 @@ class Exploration:
             self.findings += result.findings
             yield from result.findings
         if self.engine is not None:
-            yield from self._replayed(self.engine)
+            with self.engine() as engine:
+                yield from self._replayed(engine)
         elif not self.complete:
             yield from self._sample()
 

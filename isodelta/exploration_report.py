@@ -24,7 +24,7 @@ CLASSES = {
 """How the report calls each class of difference."""
 
 
-def write_exploration_report(common: Common, exploration: Exploration) -> Path:
+def write_exploration_report(common: Common, exploration: Exploration, engine: str | None) -> Path:
     """Writes the report of an exploration; returns the path of its page. Raises BadInput."""
     assert common.report is not None
     counts = exploration.summary()
@@ -37,8 +37,8 @@ def write_exploration_report(common: Common, exploration: Exploration) -> Path:
     report.summary.schedules = counts["schedules"]
     report.summary.replays = exploration.replays
     report.summary.differences = len(exploration.differences)
-    if exploration.engine is not None:
-        report.engine = exploration.engine.name
+    if engine is not None:
+        report.engine = engine
     names: set[str] = set()
     everything: list[search.Finding | Difference] = [
         *exploration.findings,

@@ -75,7 +75,7 @@ def command(
     if common.report is not None:
         from isodelta.exploration_report import write_exploration_report
 
-        write_exploration_report(common, exploration)
+        write_exploration_report(common, exploration, engine)
     return FOUND if exploration.broken or exploration.differences else OK
 
 
@@ -97,9 +97,9 @@ def _run_beside(engine: str, exploration: Exploration, common: Common) -> None:
     from conformance.engine import EngineError
     from isodelta.replaying import started_engine
 
+    exploration.engine = lambda: started_engine(engine)
     try:
-        with started_engine(engine) as exploration.engine:
-            _run(exploration, common)
+        _run(exploration, common)
     except EngineError as error:
         raise EngineFailed(str(error)) from error
 
