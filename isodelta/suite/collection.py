@@ -17,7 +17,7 @@ from isodelta.suite.findings import add_difference
 PART = "scenario collection"
 
 
-def run_collection(suite: Suite, files: list[Path]) -> None:
+def run_collection(suite: Suite, files: list[Path], deadline: float) -> None:
     """Checks and replays the scenarios of the files; fills the report's scenario table."""
     loaded = read_files(files, suite.profile)
     suite.report.summary.scenarios = len(loaded)
@@ -26,7 +26,7 @@ def run_collection(suite: Suite, files: list[Path]) -> None:
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
     by_name = {entry.scenario.name: entry for entry in loaded}
     try:
-        for replayed in suite.replay(jobs):
+        for replayed in suite.replay(jobs, deadline):
             name = replayed.job.scenario.name
             comparison = replayed.comparison
             finding = None if comparison.agrees else add_difference(suite, comparison)
@@ -54,12 +54,20 @@ def run_collection(suite: Suite, files: list[Path]) -> None:
     finally:
         suite.report.scenarios.extend(results.values())
     failed = sum(1 for result in results.values() if result.failures)
+    replayed_count = sum(1 for result in results.values() if result.observed)
+    message = f"{failed} scenarios are not as expected" if failed else ""
+    if suite.engine is not None and replayed_count < len(results):
+        message = f"{message}; the budget ended the replays early".lstrip("; ")
     suite.report.parts.append(
         SuitePart(
             PART,
             "failed" if failed else "passed",
-            message=f"{failed} scenarios are not as expected" if failed else "",
-            counts={"scenarios": len(results), "not as expected": failed},
+            message=message,
+            counts={
+                "scenarios": len(results),
+                "replayed": replayed_count,
+                "not as expected": failed,
+            },
         )
     )
 

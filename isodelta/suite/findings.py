@@ -34,7 +34,7 @@ _DEPTH = {
 def slug(text: str) -> str:
     """A name that can name a file: lower-case words joined by hyphens."""
     words = re.findall(r"[a-z0-9]+", text.lower())
-    return "-".join(words)[:80].strip("-") or "finding"
+    return "-".join(words)[:60].strip("-") or "finding"
 
 
 def add_difference(suite: Suite, comparison: Comparison) -> str:

@@ -84,16 +84,16 @@ def _run_parts(
 ) -> str | None:
     """The parts in their order; an engine that fails ends its own parts, not the model's."""
     error = _start(suite, start_engine)
+    deadline = suite.deadline() - RESERVE_SECONDS
     try:
-        run_collection(suite, order.scenario_files)
+        run_collection(suite, order.scenario_files, deadline)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
     results = searching.results()
     try:
-        report_search(suite, results)
+        report_search(suite, results, deadline)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
-    deadline = suite.deadline() - RESERVE_SECONDS
     try:
         run_conflict_table(suite, deadline)
         run_random_campaign(suite, deadline)

@@ -60,7 +60,7 @@ def search(layout: str, level: str, profile_name: str, until: float) -> SearchRe
     return Search(layout, profile(profile_name)).run(level, TRANSACTIONS, budget=seconds)
 
 
-def report_search(suite: Suite, results: Sequence[SearchResult]) -> None:
+def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float) -> None:
     """Puts bounds and coverage into the report, and replays every finding on the engine."""
     report, coverage = suite.report, suite.report.coverage
     for result in results:
@@ -76,7 +76,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult]) -> None:
     suite.display.part(part, len(findings))
     jobs = [Job(finding.scenario, finding.table_level) for finding in findings]
     try:
-        for replayed in suite.replay(jobs):
+        for replayed in suite.replay(jobs, deadline):
             replays[replayed.job.scenario.name, replayed.job.level] = replayed.comparison
             if not replayed.comparison.agrees:
                 add_difference(suite, replayed.comparison)
@@ -110,8 +110,10 @@ def _bounds(result: SearchResult) -> list[Bound]:
             statements=result.statements,
             schedules=result.schedules,
             violations=sum(bound.minimal.values()),
-            complete=result.complete,
-            scope=f"{bound.reading} reading, {result.layout} {result.level} table",
+            complete=True,
+            scope=result.layout,
+            reading=bound.reading,
+            in_force=result.level,
         )
         for bound in result.bounds
     ]
