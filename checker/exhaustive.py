@@ -40,8 +40,8 @@ from model.simulator import COMMITTED, NO_COMMIT, InFlight, begin, commit
 from model.statements import Select
 from model.workload import initial_rows, prepare
 
-WRITERS = ("A", "B", "C", "D")
-READERS = ("R", "S", "U", "V")
+WRITERS = ("A", "B", "C", "D", "E", "F")
+READERS = ("R", "S", "U", "V", "W", "X")
 JUDGED = (*DELTA_LEVELS, "SnapshotIsolation", "PL-3")
 """Delta's levels; what both promise to readers; and whether readers fit into any serial order."""
 

@@ -31,7 +31,7 @@ class Pick(Protocol):
 KINDS = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT")
 """Kinds of statements, as the model names them."""
 
-NAMES = ("A", "B", "C", "D", "E")
+NAMES = ("A", "B", "C", "D", "E", "F")
 """Names of transactions, in their order."""
 
 _DAYS = tuple(datetime.date(2024, 1, day) for day in (1, 2, 3))

@@ -214,7 +214,7 @@ def test_a_violation_shrinks_to_a_small_scenario() -> None:
 def test_bad_arguments_of_strategies_are_refused() -> None:
     for strategy, wrong in [
         (strategies.statements(PLAIN, "MERGE"), "unknown kind of statement: MERGE"),
-        (strategies.scenarios(max_transactions=6), "1 to 5 transactions"),
+        (strategies.scenarios(max_transactions=7), "1 to 6 transactions"),
     ]:
         with pytest.raises(ValueError, match=wrong):
             smallest(strategy)
