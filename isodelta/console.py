@@ -21,6 +21,7 @@ from model.history import Row
 from model.scenario import Step
 from model.simulator import Ended
 from model.types import sql_row
+from model.workload import Workload
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 MOST_ROWS = 12
@@ -108,12 +109,13 @@ def print_checked(checked: Checked, console: Console) -> None:
         )
     )
     console.print()
+    _print_table(loaded.workload, console)
+    console.print()
     _print_statements(scenario.transactions, console)
     console.print()
     _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
     console.print()
-    rows = Text(f"Rows at the end: {rows_text(checked.run.final.rows())}")
-    console.print(Padding(rows, (0, 0, 0, 2)))
+    _print_rows("Rows at the end", checked.run.final.rows(), console)
     for level, verdict in checked.verdicts.items():
         console.print()
         print_verdict(verdict, console, "the table's level" if level == checked.level else "")
@@ -139,6 +141,22 @@ def _grid(*ratios: bool) -> Table:
     for wide in ratios:
         grid.add_column(no_wrap=not wide, overflow="fold")
     return grid
+
+
+def _print_table(workload: Workload, console: Console) -> None:
+    table = workload.table
+    columns = [f"{name} {kind}" for name, kind in zip(table.names, table.types, strict=True)]
+    partitions = ", ".join(table.names[index] for index in table.partitions)
+    layout = f"partitioned by {partitions}" if partitions else "without partitions"
+    text = Text(printable(f"Table: {', '.join(columns)}; {layout}"))
+    console.print(Padding(text, (0, 0, 0, 2)))
+    _print_rows("Rows at the start", workload.base.rows(), console)
+    for name, rows in workload.others.items():
+        _print_rows(f"Rows of table {name}", rows, console)
+
+
+def _print_rows(heading: str, rows: Iterable[Row], console: Console) -> None:
+    console.print(Padding(Text(f"{printable(heading)}: {rows_text(rows)}"), (0, 0, 0, 2)))
 
 
 def _print_statements(transactions: Mapping[str, str], console: Console) -> None:
@@ -198,7 +216,7 @@ def legend(console: Console) -> Text:
 
 def _outcome(ended: Ended) -> Text:
     logical = ended.logical
-    snapshot = f"its snapshot: version {logical.read_version}"
+    snapshot = f"snapshot: version {logical.read_version}"
     if ended.outcome == "committed":
         return Text(f"committed version {logical.commit_version}; {snapshot}")
     if ended.rows is not None:
@@ -214,15 +232,13 @@ def _outcome(ended: Ended) -> Text:
 def print_verdict(verdict: Verdict, console: Console, remark: str = "") -> None:
     """One level: the verdict, its witness in words, and the two weaker readings."""
     arrow = f" {marks(console).arrow} "
-    head = Text("  ").append(verdict.level, "bold").append(": ")
+    head = Text("  ").append(verdict.level, "bold")
+    head.append(f" ({remark}): " if remark else ": ")
     head.append(verdict.verdict, f"bold {COLOURS[verdict.verdict]}")
     if verdict.cycle:
-        names = [edge.source.name for edge in verdict.cycle]
-        head.append(f", {verdict.anomaly} cycle {arrow.join((*names, names[0]))}")
+        head.append(f", a cycle of kind {verdict.anomaly}:")
     elif verdict.serial_order:
         head.append(f" in the serial order {', '.join(verdict.serial_order)}")
-    if remark:
-        head.append(f" ({remark})", "dim")
     console.print(head)
     if verdict.why:
         console.print(Padding(Text(printable(verdict.why)), (0, 0, 0, 4)))
@@ -238,7 +254,10 @@ def print_verdict(verdict: Verdict, console: Console, remark: str = "") -> None:
 
 def _print_readings(verdict: Verdict, console: Console) -> None:
     grid = _grid(False, True)
-    readings = (("same reads and rows", verdict.view), ("same rows only", verdict.final_state))
+    readings = (
+        ("view (same reads and rows)", verdict.view),
+        ("final state (same rows)", verdict.final_state),
+    )
     for name, reading in readings:
         if reading is None:
             continue
