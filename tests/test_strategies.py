@@ -34,6 +34,8 @@ CALM = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
+QUICK = settings(CALM, max_examples=5000, phases=[Phase.generate])
+"""Looks for one example and does not make it smaller."""
 
 
 @dataclass
@@ -130,7 +132,7 @@ def reached_at_random() -> Reached:
 def reached_by_hypothesis() -> Reached:
     reached = Reached()
 
-    @settings(CALM, max_examples=900)
+    @settings(CALM, max_examples=600)
     @given(strategies.scenarios(levels=DELTA_LEVELS, max_transactions=4))
     def collect(scenario: Scenario) -> None:
         reached.add(scenario)
@@ -140,19 +142,32 @@ def reached_by_hypothesis() -> Reached:
 
 
 @pytest.mark.parametrize("what", EVERYTHING.__dataclass_fields__)
-@pytest.mark.parametrize("driver", [reached_at_random, reached_by_hypothesis])
-def test_the_generators_reach_what_there_is_to_reach(driver: Any, what: str) -> None:
-    missed = getattr(EVERYTHING, what) - getattr(driver(), what)
-    if what == "violated" and driver is reached_by_hypothesis:
-        missed -= {"WriteSerializable", "PL-3"}  # rare: the next test looks for them
-    assert not missed
+def test_random_scenarios_reach_what_there_is_to_reach(what: str) -> None:
+    assert not getattr(EVERYTHING, what) - getattr(reached_at_random(), what)
+
+
+@pytest.mark.parametrize("what", EVERYTHING.__dataclass_fields__)
+def test_the_strategies_reach_what_there_is_to_reach(what: str) -> None:
+    missed = getattr(EVERYTHING, what) - getattr(reached_by_hypothesis(), what)
+    if what == "violated":
+        missed -= {"WriteSerializable", "PL-3"}  # the next test looks for them
+    drawn = strategies.scenarios(levels=DELTA_LEVELS, max_transactions=4)
+    for wanted in sorted(missed):
+        # Rare, but there: Hypothesis repeats itself, and 600 examples need not have everything.
+        found = find(drawn, lambda s: wanted in getattr(reached_by(s), what), settings=QUICK)  # noqa: B023
+        assert wanted in getattr(reached_by(found), what)
+
+
+def reached_by(scenario: Scenario) -> Reached:
+    reached = Reached()
+    reached.add(scenario)
+    return reached
 
 
 @pytest.mark.parametrize("level", ["WriteSerializable", "PL-3"])
-def test_hypothesis_finds_what_takes_three_transactions(level: str) -> None:
+def test_the_strategies_reach_what_takes_three_transactions(level: str) -> None:
     drawn = strategies.scenarios(["WriteSerializable"], min_transactions=3, max_transactions=3)
-    quick = settings(CALM, max_examples=5000, phases=[Phase.generate])
-    found = find(drawn, lambda scenario: violates(scenario, level), settings=quick)
+    found = find(drawn, lambda scenario: violates(scenario, level), settings=QUICK)
     assert violates(found, level)
 
 
