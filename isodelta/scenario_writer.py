@@ -6,7 +6,7 @@ reader and with any other YAML reader.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import yaml
@@ -87,11 +87,12 @@ def _expect(expect: Expectation) -> dict[str, Any]:
 def scenario_yaml(scenarios: Scenario | Sequence[Scenario]) -> str:
     """One scenario as a mapping, or several as a list, in YAML."""
     if isinstance(scenarios, Scenario):
-        return _dump(scenario_mapping(scenarios))
-    return "\n".join(_dump([scenario_mapping(scenario)]) for scenario in scenarios)
+        return mapping_yaml(scenario_mapping(scenarios))
+    return "\n".join(mapping_yaml([scenario_mapping(scenario)]) for scenario in scenarios)
 
 
-def _dump(data: object) -> str:
+def mapping_yaml(data: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
+    """A mapping such as ``scenario_mapping`` gives, or a list of them, in YAML."""
     text: str = yaml.dump(
         data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100, indent=2
     )
@@ -110,6 +111,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     style = None if isinstance(plain_scalar(text), str) else "'"
+    if not text.isprintable():
+        # Line breaks of Unicode survive only as escapes.
+        style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 

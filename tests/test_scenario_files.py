@@ -347,7 +347,15 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 
 @given(scenarios())
-@settings(max_examples=200, deadline=None)
+@example(
+    Scenario(
+        "a\x85b\u2028\n c",
+        TableSpec({"k": "int"}),
+        {"A": "DELETE FROM t WHERE\n\tk = 1"},
+        (Step("begin", "A"), Step("commit", "A")),
+    )
+)
+@settings(max_examples=60, deadline=None)
 def test_what_is_written_reads_back_the_same(scenario: Scenario) -> None:
     text = scenario_yaml(scenario)
     (loaded,) = read_text(text)
