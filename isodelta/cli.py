@@ -6,7 +6,6 @@ only when it is asked for, so that no command pays for the libraries of another.
 
 from __future__ import annotations
 
-import gc
 import importlib
 import os
 import pkgutil
@@ -108,6 +107,4 @@ def _complain(lines: Sequence[str], code: int) -> int:
 
 def main() -> NoReturn:
     """The console script."""
-    # Importing makes many objects and hardly any garbage: looking for it costs 0.1 s.
-    gc.set_threshold(100_000, 20, 20)
     sys.exit(run())
