@@ -95,7 +95,7 @@ def finish(report: Report, folder: Path, seconds: float) -> Path:
 
 def slug(text: str) -> str:
     """A name for a file: the text's words in lower case, joined by hyphens."""
-    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))[:80].strip("-") or "finding"
+    return "-".join(re.findall(r"[a-z0-9]+", text.lower()))[:60].strip("-") or "finding"
 
 
 def unused(name: str, used: set[str]) -> str:

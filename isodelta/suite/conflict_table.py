@@ -7,7 +7,7 @@ from isodelta.replay_results import replay_result
 from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
 from isodelta.scenario_files import scenario_mapping
 from isodelta.suite.context import LEVELS, Suite
-from isodelta.suite.findings import add_difference, predicted_result, slug
+from isodelta.suite.findings import add_difference, predicted_result
 
 PART = "conflict table"
 
@@ -67,7 +67,7 @@ def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -
     assert entry.witness is not None
     pair = f"{entry.current} fails because of {entry.winner}"
     return Finding(
-        name=slug(f"document {pair} {entry.layout} {entry.level}"),
+        name=suite.unused_name(f"document {pair} {entry.layout} {entry.level}"),
         title=f"{pair} ({entry.layout}), which the documents rule out",
         kind=FindingClass.DOCUMENT_DIFFERS,
         level=entry.level,

@@ -12,6 +12,7 @@ from pathlib import Path
 from conformance.campaign import Job, Replayed, run_campaign
 from conformance.comparison import Comparison
 from conformance.engine import Engine
+from isodelta.model_report import slug, unused
 from isodelta.report import Finding, Report, write_report
 from isodelta.suite.progress import Display
 from model.profiles.base import Profile
@@ -71,11 +72,14 @@ class Suite:
             coverage.statements[kinds[name]] = coverage.statements.get(kinds[name], 0) + 1
             outcomes[outcome] = outcomes.get(outcome, 0) + 1
 
+    def unused_name(self, text: str) -> str:
+        """A name for a finding, made of words; no finding has it yet."""
+        return unused(slug(text), {finding.name for finding in self.report.findings})
+
     def add(self, finding: Finding) -> None:
-        """Adds a finding, once, and writes the report if the last time is a while ago."""
-        if all(known.name != finding.name for known in self.report.findings):
-            self.report.findings.append(finding)
-            self.display.findings(len(self.report.findings))
+        """Adds a finding, and writes the report if the last time is a while ago."""
+        self.report.findings.append(finding)
+        self.display.findings(len(self.report.findings))
         if time.monotonic() - self._written > 10:
             self.write()
 

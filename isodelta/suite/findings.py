@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from checker import finding as search
@@ -31,12 +30,6 @@ _DEPTH = {
 }
 
 
-def slug(text: str) -> str:
-    """A name that can name a file: lower-case words joined by hyphens."""
-    words = re.findall(r"[a-z0-9]+", text.lower())
-    return "-".join(words)[:60].strip("-") or "finding"
-
-
 def add_difference(suite: Suite, comparison: Comparison) -> str:
     """Adds the finding for a replay that differs from the model; returns its name."""
     observation = comparison.observation
@@ -49,7 +42,7 @@ def add_difference(suite: Suite, comparison: Comparison) -> str:
         for d in comparison.differences
     )
     finding = Finding(
-        name=slug(f"difference {observation.scenario.name} {observation.level}"),
+        name=suite.unused_name(f"difference {observation.scenario.name} {observation.level}"),
         title=f"Model and engine differ: {observation.scenario.name}",
         kind=kind,
         level=observation.level,
@@ -73,7 +66,7 @@ def violation(suite: Suite, found: search.Finding, comparison: Comparison | None
     others = f" One of {found.count} minimal histories of this shape." if found.count > 1 else ""
     observed = replay_result(comparison, suite.profile.name) if comparison else None
     return Finding(
-        name=slug(f"{found.scenario.name} {found.level} {found.layout}"),
+        name=suite.unused_name(found.scenario.name),
         title=found.title,
         kind=FindingClass.LEVEL_VIOLATION,
         level=found.level,
