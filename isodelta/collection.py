@@ -1,4 +1,4 @@
-"""Where the scenario collection is: beside the packages, or within an installed one."""
+"""Where the scenario collection is: beside the packages in a checkout, inside an installed one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from isodelta.exits import BadInput
 
 def collection_files() -> list[Path]:
     """The files of the collection, by name. Raises BadInput where there are none."""
-    folder = Path(__file__).parent.parent / "scenarios"
-    files = sorted(folder.glob("*.yaml"))
-    if not files:
-        raise BadInput(f"{folder}: no scenario files")
-    return files
+    package = Path(__file__).parent
+    for folder in (package.parent / "scenarios", package / "scenarios"):
+        if files := sorted(folder.glob("*.yaml")):
+            return files
+    raise BadInput(f"no scenario collection beside {package}")
