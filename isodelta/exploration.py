@@ -233,12 +233,11 @@ def finding_result(found: Finding | Difference, profile: Profile) -> dict[str, A
 
 def _difference_result(found: Difference, profile: Profile) -> dict[str, Any]:
     from isodelta.replay_results import replay_result
+    from isodelta.report_findings import with_level
 
     result = replay_result(found.comparison, profile.name)
     level = found.comparison.observation.level
-    table = found.scenario.table
-    properties = {**table.properties, "delta.isolationLevel": level}
-    scenario = replace(found.scenario, table=replace(table, properties=properties))
+    scenario = with_level(found.scenario, level)
     return {
         "finding": "difference",
         "level": level,

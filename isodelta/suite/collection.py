@@ -12,7 +12,6 @@ from isodelta.report import ScenarioResult, SuitePart
 from isodelta.results import check_result
 from isodelta.scenario_files import Loaded, read_files
 from isodelta.suite.context import Suite
-from isodelta.suite.findings import add_difference
 
 PART = "scenario collection"
 
@@ -29,7 +28,7 @@ def run_collection(suite: Suite, files: list[Path], deadline: float) -> None:
         for replayed in suite.replay(jobs, deadline):
             name = replayed.job.scenario.name
             comparison = replayed.comparison
-            finding = None if comparison.agrees else add_difference(suite, comparison)
+            finding = None if comparison.agrees else suite.add_difference(comparison)
             verdicts = {level: v.verdict for level, v in comparison.verdicts.items()}
             observation = comparison.observation
             problems = failures(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from conformance.matrix import Entry, matrix
 from isodelta.replay_results import replay_result
 from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
+from isodelta.report_findings import predicted_result
 from isodelta.scenario_files import scenario_mapping
 from isodelta.suite.context import LEVELS, Suite
-from isodelta.suite.findings import add_difference, predicted_result
 
 PART = "conflict table"
 
@@ -23,7 +23,7 @@ def run_conflict_table(suite: Suite, deadline: float) -> None:
             entry = by_job[replayed.job.scenario.name, replayed.job.level]
             entry.note(replayed)
             if not replayed.comparison.agrees:
-                add_difference(suite, replayed.comparison)
+                suite.add_difference(replayed.comparison)
             if entry.document == "cannot" and entry.engine == "can":
                 observed = replay_result(replayed.comparison, suite.profile.name)
                 suite.add(_document_differs(suite, entry, observed))
@@ -76,6 +76,6 @@ def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -
             f"{entry.level}; the engine refused one of them."
         ),
         scenario=scenario_mapping(entry.witness),
-        predicted=predicted_result(suite, entry.witness, entry.level),
+        predicted=predicted_result(entry.witness, suite.profile),
         observed=observed,
     )

@@ -14,6 +14,7 @@ from conformance.comparison import Comparison
 from conformance.engine import Engine
 from isodelta.model_report import slug, unused
 from isodelta.report import Finding, Report, write_report
+from isodelta.report_findings import UNEXPLAINED, difference
 from isodelta.suite.progress import Display
 from model.profiles.base import Profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
@@ -75,6 +76,15 @@ class Suite:
     def unused_name(self, text: str) -> str:
         """A name for a finding, made of words; no finding has it yet."""
         return unused(slug(text), {finding.name for finding in self.report.findings})
+
+    def add_difference(self, comparison: Comparison) -> str:
+        """Adds the finding for a replay that differs from the model; returns its name."""
+        name = self.unused_name(comparison.observation.scenario.name)
+        found = difference(comparison, name, self.profile)
+        if found.kind in UNEXPLAINED:
+            self.report.summary.unexplained += len(comparison.differences)
+        self.add(found)
+        return name
 
     def add(self, finding: Finding) -> None:
         """Adds a finding, and writes the report if the last time is a while ago."""

@@ -8,7 +8,6 @@ from checker.random_search import random_scenarios
 from conformance.campaign import Job, valid
 from isodelta.report import SuitePart
 from isodelta.suite.context import LEVELS, Suite
-from isodelta.suite.findings import add_difference
 
 PART = "random campaign"
 
@@ -30,7 +29,7 @@ def run_random_campaign(suite: Suite, deadline: float) -> None:
         comparison = replayed.comparison
         if not comparison.agrees:
             differing += 1
-            add_difference(suite, comparison)
+            suite.add_difference(comparison)
         for level, verdict in comparison.verdicts.items():
             unknown += verdict.verdict == "unknown"
             shown = f"{level} {verdict.verdict} on a {replayed.job.level} table"

@@ -13,8 +13,8 @@ from checker.exhaustive import Search
 from checker.search_result import SearchResult
 from conformance.campaign import Job
 from isodelta.report import Bound, SuitePart
+from isodelta.report_findings import violation
 from isodelta.suite.context import LEVELS, Suite
-from isodelta.suite.findings import add_difference, violation
 from model.profiles import profile
 
 PART = "exhaustive search"
@@ -100,12 +100,13 @@ def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float
         for replayed in suite.replay(jobs, deadline):
             replays[replayed.job.scenario.name, replayed.job.level] = replayed.comparison
             if not replayed.comparison.agrees:
-                add_difference(suite, replayed.comparison)
+                suite.add_difference(replayed.comparison)
             suite.display.advance(part)
     finally:
         for finding in findings:
             comparison = replays.get((finding.scenario.name, finding.table_level))
-            suite.add(violation(suite, finding, comparison))
+            name = suite.unused_name(finding.scenario.name)
+            suite.add(violation(finding, name, suite.profile, comparison))
     complete = all(result.complete for result in results)
     report.parts.append(
         SuitePart(
