@@ -29,8 +29,6 @@ KINDS = tuple(CLASSES)
 SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
 """A is the current transaction, B the winner."""
 
-_ALONE = (Step("begin", "A"), Step("commit", "A"))
-
 
 @dataclass(slots=True)
 class Entry:
@@ -81,20 +79,19 @@ def matrix(profile: Profile, levels: Sequence[str], probes: int = 1) -> Iterator
     for layout in LAYOUTS:
         by_kind = _by_kind(layout, profile)
         for level in levels:
+            trial = _Trial(layout, level, profile, probes)
             for current in KINDS:
                 for winner in KINDS:
                     pairs = [(a, b) for a in by_kind[current] for b in by_kind[winner]]
-                    yield _entry(layout, level, (current, winner), pairs, profile, probes)
+                    yield trial.entry(current, winner, pairs)
 
 
 def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
     """The alphabet's statements by kind; an INSERT from another table counts as INSERT."""
     grouped: dict[str, list[NamedStatement]] = {kind: [] for kind in KINDS}
+    workload = _all(layout, SERIALIZABLE, profile)
     for statement in statements(layout):
-        workload = prepare(
-            scenario(layout, SERIALIZABLE, {"A": statement.sql}, _ALONE, "kind"), profile
-        )
-        parsed = next(iter(workload.statements.values()))
+        parsed = workload.statements[_name(statement)]
         kind = parsed.kind
         reads = {read.table for read in parsed.predicate_reads}
         if kind == "INSERT SELECT" and workload.table.name not in reads:
@@ -104,51 +101,71 @@ def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
     return grouped
 
 
-def _entry(
-    layout: str,
-    level: str,
-    kinds: tuple[str, str],
-    pairs: Iterable[tuple[NamedStatement, NamedStatement]],
-    profile: Profile,
-    probes: int,
-) -> Entry:
-    strict = profile.with_rule(_STRICTEST)
-    current, winner = kinds
-    can: list[Scenario] = []
-    close: list[Scenario] = []
-    others: list[Scenario] = []
-    tried = 0
-    for a, b in pairs:
-        tried += 1
-        name = f"{a.name}, while {b.name} commits ({layout}, {level})"
-        tried_scenario = scenario(layout, level, {"A": a.sql, "B": b.sql}, SCHEDULE, name)
-        workload = prepare(tried_scenario, profile, level)
-        if _conflicts(workload, profile):
-            can.append(tried_scenario)
-        elif not can:
-            (close if _conflicts(workload, strict) else others).append(tried_scenario)
-    document = cell(current, winner)
-    return Entry(
-        current=current,
-        winner=winner,
-        layout=layout,
-        level=level,
-        document=document.says[level],
-        claims=document.claims,
-        model=CAN if can else CANNOT,
-        witness=can[0] if can else None,
-        tried=tried,
-        probes=tuple((can or close + others)[:probes]),
-    )
+def _all(layout: str, level: str, profile: Profile) -> Workload:
+    """A workload with every statement of the alphabet, one transaction each."""
+    named = {_name(statement): statement.sql for statement in statements(layout)}
+    schedule = [Step(action, name) for name in named for action in ("begin", "commit")]
+    return prepare(scenario(layout, level, named, schedule, "alphabet"), profile, level)
 
 
-def _conflicts(workload: Workload, profile: Profile) -> bool:
-    """Whether A fails with a conflict after B, begun at the same snapshot, committed."""
-    base = workload.base
-    a = begin("A", workload.statements["A"], base, workload.others)
-    b = begin("B", workload.statements["B"], base, workload.others)
-    latest = commit(b, base, profile, workload.level).latest
-    return commit(a, latest, profile, workload.level).conflict is not None
+def _name(statement: NamedStatement) -> str:
+    return statement.name.replace(" ", "_")
+
+
+class _Trial:
+    """Every statement of the alphabet begun once, to be tried against every other."""
+
+    def __init__(self, layout: str, level: str, profile: Profile, probes: int) -> None:
+        self.layout, self.level, self.probes = layout, level, probes
+        self.profile, self.strict = profile, profile.with_rule(_STRICTEST)
+        workload = _all(layout, level, profile)
+        base, others = workload.base, workload.others
+        self.begun = {
+            name: begin(name, statement, base, others)
+            for name, statement in workload.statements.items()
+        }
+        self.after = {
+            name: commit(running, base, profile, level).latest
+            for name, running in self.begun.items()
+        }
+
+    def entry(
+        self, current: str, winner: str, pairs: Iterable[tuple[NamedStatement, NamedStatement]]
+    ) -> Entry:
+        """The entry for one ordered pair of kinds."""
+        can: list[Scenario] = []
+        close: list[Scenario] = []
+        others: list[Scenario] = []
+        tried = 0
+        for a, b in pairs:
+            tried += 1
+            if self._conflicts(a, b, self.profile):
+                can.append(self._scenario(a, b))
+            elif not can:
+                near = self._conflicts(a, b, self.strict)
+                (close if near else others).append(self._scenario(a, b))
+        document = cell(current, winner)
+        return Entry(
+            current=current,
+            winner=winner,
+            layout=self.layout,
+            level=self.level,
+            document=document.says[self.level],
+            claims=document.claims,
+            model=CAN if can else CANNOT,
+            witness=can[0] if can else None,
+            tried=tried,
+            probes=tuple((can or close + others)[: self.probes]),
+        )
+
+    def _conflicts(self, a: NamedStatement, b: NamedStatement, profile: Profile) -> bool:
+        """Whether A fails with a conflict after B, begun at the same snapshot, committed."""
+        ended = commit(self.begun[_name(a)], self.after[_name(b)], profile, self.level)
+        return ended.conflict is not None
+
+    def _scenario(self, a: NamedStatement, b: NamedStatement) -> Scenario:
+        name = f"{a.name}, while {b.name} commits ({self.layout}, {self.level})"
+        return scenario(self.layout, self.level, {"A": a.sql, "B": b.sql}, SCHEDULE, name)
 
 
 def _any_added_file(attempt: Attempt, winner: Commit) -> str | None:

@@ -21,13 +21,13 @@ from model.profiles.base import Profile
 SEARCH_SHARE = 0.5
 """The share of the budget that the exhaustive search may take, beside the replays."""
 
-RESERVE_SECONDS = 5.0
+RESERVE_SHARE = 0.05
 """Kept back to write the report and stop the engine."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What ``isodelta verify`` was asked for."""
+    """What ``isodelta verify`` was asked for; ``transactions`` bounds the exhaustive search."""
 
     profile: Profile
     engine: str
@@ -37,6 +37,7 @@ class Order:
     scenario_files: list[Path]
     command: str
     versions: dict[str, str]
+    transactions: int = 3
 
 
 def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
@@ -55,7 +56,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report,
     report.summary.budget_seconds = order.budget
     with display() as shown:
         suite = Suite(report, order.folder, order.profile, order.seed, order.budget, shown)
-        searching = SearchInBackground(suite, order.budget * SEARCH_SHARE)
+        searching = SearchInBackground(suite, order.budget * SEARCH_SHARE, order.transactions)
         error: str | None = None
         try:
             error = _run_parts(suite, order, start_engine, searching)
@@ -84,7 +85,7 @@ def _run_parts(
 ) -> str | None:
     """The parts in their order; an engine that fails ends its own parts, not the model's."""
     error = _start(suite, start_engine)
-    deadline = suite.deadline() - RESERVE_SECONDS
+    deadline = suite.deadline(1 - RESERVE_SHARE)
     try:
         run_collection(suite, order.scenario_files, deadline)
     except EngineError as failure:

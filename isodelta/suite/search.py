@@ -18,16 +18,15 @@ from isodelta.suite.context import LEVELS, Suite
 from model.profiles import profile
 
 PART = "exhaustive search"
-TRANSACTIONS = 3
 
 
 class SearchInBackground:
     """The searches for every layout and level, one after the other, on the other core."""
 
-    def __init__(self, suite: Suite, seconds: float) -> None:
+    def __init__(self, suite: Suite, seconds: float, transactions: int) -> None:
         self.suite = suite
         self.tasks = [
-            (layout, level, extended)
+            (layout, level, extended, min(transactions, 2) if extended else transactions)
             for extended in (True, False)
             for layout in LAYOUTS
             for level in LEVELS
@@ -37,8 +36,7 @@ class SearchInBackground:
         # Wall-clock time: the other process does not share this one's monotonic clock.
         until = time.time() + seconds
         self._futures = [
-            self._pool.submit(search, layout, level, suite.profile.name, until, extended)
-            for layout, level, extended in self.tasks
+            self._pool.submit(search, suite.profile.name, until, *task) for task in self.tasks
         ]
         suite.display.part(PART, len(self.tasks))
         for future in self._futures:
@@ -60,19 +58,16 @@ class SearchInBackground:
 
 
 def search(
-    layout: str, level: str, profile_name: str, until: float, extended: bool
+    profile_name: str, until: float, layout: str, level: str, extended: bool, transactions: int
 ) -> SearchResult:
     """One search until a moment (time.time()); runs in the other process.
 
-    ``extended`` adds the statements whose reads the engine does not note; two transactions are
-    enough for them.
+    ``extended`` adds the statements whose reads the engine does not note.
     """
     seconds = max(until - time.time(), 1.0)
-    alphabet = statements(layout)
-    if extended:
-        wider = Search(layout, profile(profile_name), (*alphabet, *UNNOTED_READS))
-        return wider.run(level, TRANSACTIONS - 1, budget=seconds)
-    return Search(layout, profile(profile_name), alphabet).run(level, TRANSACTIONS, budget=seconds)
+    alphabet = (*statements(layout), *(UNNOTED_READS if extended else ()))
+    searching = Search(layout, profile(profile_name), alphabet)
+    return searching.run(level, transactions, budget=seconds)
 
 
 def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float) -> None:

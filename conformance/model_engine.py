@@ -1,0 +1,138 @@
+"""The model behind the engines' protocol: replays without a real engine.
+
+It serves to test what compares engines with the model, and to put a changed profile in the
+place of an engine: one that drops a rule is an engine with a bug.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.engine import (
+    AddedFile,
+    Begun,
+    CommitRecord,
+    Committed,
+    Footprint,
+    RemovedFile,
+)
+from model.history import Row
+from model.log import Snapshot
+from model.profiles import DEFAULT, Profile
+from model.scenario import Scenario
+from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, begin, commit
+from model.workload import TARGET, prepare
+
+
+class ModelEngine:
+    """An engine that follows the rules of ``profile`` to the letter."""
+
+    name = "model"
+
+    def __init__(self, profile: Profile = DEFAULT) -> None:
+        self.profile = profile
+
+    def versions(self) -> Mapping[str, str]:
+        """The profile, by name."""
+        return {"profile": self.profile.name}
+
+    def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
+        """Prepares a scenario. Raises InvalidScenario."""
+        return ModelReplay(scenario, self.profile, level)
+
+    def close(self) -> None:
+        """Nothing to stop."""
+
+
+class ModelReplay:
+    """One scenario under way in the model."""
+
+    def __init__(self, scenario: Scenario, profile: Profile, level: str | None) -> None:
+        self._workload = prepare(scenario, profile, level)
+        self._profile = profile
+        self._latest = self._workload.base
+        self._in_flight: dict[str, InFlight] = {}
+        self.base_version = self._latest.version
+
+    def begin(self, name: str) -> Begun:
+        """Takes the snapshot of a transaction."""
+        running = begin(name, self._workload.statements[name], self._latest, self._workload.others)
+        self._in_flight[name] = running
+        footprint = running.execution.footprint
+        seen = None
+        if footprint is not None:
+            files = frozenset(file.path for file in footprint.read_files)
+            seen = Footprint((), files, footprint.read_whole_table)
+        return Begun(self._latest.version, seen)
+
+    def commit(self, name: str) -> Committed:
+        """Lets a begun transaction run to its end."""
+        ended = commit(self._in_flight.pop(name), self._latest, self._profile, self._workload.level)
+        self._latest = ended.latest
+        if ended.conflict is not None:
+            return Committed(
+                ended.outcome,
+                conflict_with_version=ended.conflict.version,
+                error_class=ended.outcome,
+                message=ended.conflict.because,
+            )
+        if ended.outcome not in (COMMITTED, NO_COMMIT, READ):
+            return Committed("failed", error_class=ended.outcome)
+        return Committed(ended.outcome, ended.logical.commit_version, rows=ended.rows)
+
+    def log(self, table: str = TARGET) -> Sequence[CommitRecord]:
+        """All versions of the target's log, oldest first."""
+        return tuple(_record(snapshot) for snapshot in self._snapshots())
+
+    def file_rows(self, path: str, table: str = TARGET) -> tuple[Row, ...]:
+        """The rows stored in a data file of the target."""
+        for snapshot in self._snapshots():
+            if path in snapshot.files:
+                return tuple(row.values for row in snapshot.files[path].rows)
+        raise KeyError(path)
+
+    def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
+        """The rows of the target at a version (None: the newest)."""
+        if version is None:
+            return self._latest.rows()
+        return next(s for s in self._snapshots() if s.version == version).rows()
+
+    def close(self) -> None:
+        """Nothing to remove."""
+
+    def _snapshots(self) -> list[Snapshot]:
+        found = [self._latest]
+        while (parent := found[-1].parent) is not None:
+            found.append(parent)
+        return found[::-1]
+
+
+def _record(snapshot: Snapshot) -> CommitRecord:
+    entry = snapshot.commit
+    if entry is None:
+        return CommitRecord(0, (), (), {}, {}, "CREATE TABLE", {}, True, "Serializable", None)
+    footprint, table = entry.footprint, snapshot.table
+    return CommitRecord(
+        version=snapshot.version,
+        adds=tuple(
+            AddedFile(
+                file.path,
+                {
+                    table.names[i]: None if value is None else str(value)
+                    for i, value in zip(table.partitions, file.partition, strict=True)
+                },
+                len(file),
+                footprint.data_changed,
+                None,
+            )
+            for file in footprint.adds
+        ),
+        removes=tuple(RemovedFile(f.path, footprint.data_changed) for f in footprint.removes),
+        metadata=None,
+        protocol=None,
+        operation=footprint.operation,
+        operation_parameters={},
+        is_blind_append=footprint.blind_append,
+        isolation_level=entry.level,
+        read_version=entry.read_version,
+    )

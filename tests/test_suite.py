@@ -1,0 +1,147 @@
+"""The suite from start to end, with the model, sound or with a bug, in the engine's place."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from conformance.engine import Engine, EngineError
+from conformance.model_engine import ModelEngine, ModelReplay
+from isodelta import exits
+from isodelta.collection import collection_files
+from isodelta.report import Report
+from isodelta.suite.run import Order, run_suite
+from model.profiles import DEFAULT
+from model.scenario import Scenario
+
+BUDGET = 8.0
+
+
+def order(folder: Path) -> Order:
+    return Order(
+        profile=DEFAULT,
+        engine="model",
+        seed=1,
+        budget=BUDGET,
+        folder=folder,
+        scenario_files=collection_files(),
+        command="isodelta verify",
+        versions={},
+        transactions=2,
+    )
+
+
+def run(folder: Path, start: Callable[[], Engine]) -> tuple[Report, int, str | None]:
+    return run_suite(order(folder), start)
+
+
+def summary(folder: Path) -> Mapping[str, float]:
+    return json.loads((folder / "report.json").read_text())["summary"]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report, int]:
+    folder = tmp_path_factory.mktemp("sound")
+    report, code, error = run(folder, ModelEngine)
+    assert error is None
+    return folder, report, code
+
+
+def test_an_engine_that_follows_the_rules_never_differs(sound: tuple[Path, Report, int]) -> None:
+    folder, report, _ = sound
+    assert summary(folder)["replays"] > 100
+    assert summary(folder)["differences"] == summary(folder)["unexplained"] == 0
+    assert report.complete
+
+
+def test_the_holes_of_the_rules_are_found_and_told_by_the_exit_code(
+    sound: tuple[Path, Report, int],
+) -> None:
+    folder, report, code = sound
+    broken = {finding.level for finding in report.findings if finding.promised}
+    assert {"Serializable", "WriteSerializable"} <= broken
+    assert summary(folder)["violations"] > 0
+    assert code == exits.FOUND
+
+
+def test_every_finding_is_a_scenario_file(sound: tuple[Path, Report, int]) -> None:
+    folder, report, _ = sound
+    written = {path.stem for path in (folder / "findings").glob("*.yaml")}
+    assert written == {finding.name for finding in report.findings}
+
+
+def test_every_scenario_of_the_collection_is_replayed(sound: tuple[Path, Report, int]) -> None:
+    _, report, _ = sound
+    assert len(report.scenarios) >= 25
+    assert all(result.observed and not result.failures for result in report.scenarios)
+
+
+def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    assert len(report.matrix) == 5 * 5 * 2 * 2
+    assert all(cell.document and cell.model and cell.engine for cell in report.matrix)
+
+
+def test_an_engine_without_a_rule_breaks_its_level(tmp_path: Path) -> None:
+    report, code, _ = run(tmp_path, lambda: ModelEngine(DEFAULT.without("added files")))
+    assert code == exits.FOUND
+    assert summary(tmp_path)["differences"] > 0
+    assert any(f.kind.value == "engine breaks the level it claims" for f in report.findings)
+
+
+class DyingEngine(ModelEngine):
+    """Dies at its fifth scenario."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = 5
+        self.lock = threading.Lock()
+
+    def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
+        with self.lock:
+            self.left -= 1
+        if self.left <= 0:
+            raise EngineError("the JVM is gone", scenario=scenario.name, step="begin A")
+        return super().open(scenario, level)
+
+
+def test_a_dead_engine_leaves_a_report_of_what_was_found_so_far(tmp_path: Path) -> None:
+    report, code, error = run(tmp_path, DyingEngine)
+    assert code == exits.ENGINE
+    assert error is not None
+    assert "the JVM is gone" in error
+    assert "begin A" in error
+    assert not report.complete
+    assert summary(tmp_path)["violations"] > 0, "the model's part goes on"
+    assert "the JVM is gone" in (tmp_path / "index.html").read_text()
+
+
+def no_engine() -> Engine:
+    raise EngineError("no Java 17 or newer was found")
+
+
+def test_without_an_engine_the_model_part_runs_and_says_so(tmp_path: Path) -> None:
+    _, code, error = run(tmp_path, no_engine)
+    assert code == exits.ENGINE
+    assert error == "no Java 17 or newer was found"
+    assert summary(tmp_path)["replays"] == 0
+    assert summary(tmp_path)["violations"] > 0
+
+
+class InterruptedEngine(ModelEngine):
+    """Ctrl-C arrives while it starts."""
+
+    def __init__(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_a_report_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, InterruptedEngine)
+    assert "interrupted" in (tmp_path / "index.html").read_text()
