@@ -306,15 +306,18 @@ def scenario(
     levels: Sequence[str | None] = (None,),
     sizes: Sequence[int] = (2, 3),
     name: str = "a random scenario",
+    tables: tuple[TableSpec, TableSpec] | None = None,
 ) -> Scenario:
     """A table, as many transactions as one of ``sizes``, and a schedule.
+
+    ``tables`` gives the target and the other table ``s`` instead of drawing them.
 
     The table declares one of ``levels``; None leaves the profile's default. Most scenarios are
     of no special kind. One in four is a long statement about one partition against an append and
     whatever reads that append: the shape in which the order of commits matters most, and which
     choices made one by one would seldom meet.
     """
-    spec = table(pick, pick(levels))
+    spec = tables[0] if tables is not None else table(pick, pick(levels))
     names = NAMES[: pick(sizes)]
     special = pick((False, False, True))
     if special and spec.partition_by:
@@ -322,11 +325,16 @@ def scenario(
     else:
         texts = {each: statement(pick, spec, None, "s") for each in names}
         steps = schedule(pick, names)
-    tables: dict[str, TableSpec] = {}
+    others: dict[str, TableSpec] = {}
     if any(" FROM s" in text for text in texts.values()):
-        types = dict(spec.columns)
-        tables["s"] = TableSpec(types, setup=(insert_values(pick, "s", types),))
-    return Scenario(name, spec, texts, steps, tables)
+        others["s"] = tables[1] if tables is not None else other_table(pick, spec)
+    return Scenario(name, spec, texts, steps, others)
+
+
+def other_table(pick: Pick, spec: TableSpec) -> TableSpec:
+    """A table to load from, with the columns of the target and a commit of rows."""
+    types = dict(spec.columns)
+    return TableSpec(types, setup=(insert_values(pick, "s", types),))
 
 
 def _late_append(

@@ -41,6 +41,31 @@ def random_scenarios(
         yield random_scenario(seed, number, levels, sizes)
 
 
+def scenarios_in_groups(
+    seed: int, group: int, sizes: Sequence[int] = (2, 3, 4)
+) -> Iterator[Scenario]:
+    """An endless series in which ``group`` scenarios at a time share their tables.
+
+    For engines on which a table costs more than a replay. No table declares a level.
+    """
+    for number in numbers():
+        pick_table = _picker(f"{seed}/tables/{number // group}")
+        spec = grammar.table(pick_table)
+        tables = (spec, grammar.other_table(pick_table, spec))
+        pick = _picker(f"{seed}/grouped/{number}")
+        yield grammar.scenario(pick, (None,), sizes, f"random {seed}-{number}", tables)
+
+
+def _picker(seed: str) -> grammar.Pick:
+    source = random.Random(seed)
+
+    def pick(options: Sequence[T], /) -> T:
+        # Of Python's generator only random() is promised to stay the same between versions.
+        return options[int(source.random() * len(options))]
+
+    return pick
+
+
 def random_scenario(
     seed: int,
     number: int,
@@ -48,12 +73,7 @@ def random_scenario(
     sizes: Sequence[int] = (2, 3, 4),
 ) -> Scenario:
     """One scenario of the series ``random_scenarios(seed)``, by its number."""
-    source = random.Random(f"{seed}/{number}")
-
-    def pick(options: Sequence[T], /) -> T:
-        # Of Python's generator only random() is promised to stay the same between versions.
-        return options[int(source.random() * len(options))]
-
+    pick = _picker(f"{seed}/{number}")
     return grammar.scenario(pick, levels, sizes, f"random {seed}-{number}")
 
 
