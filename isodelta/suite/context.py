@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from checker.agreement import disagreements
 from conformance.campaign import Job, Replayed, run_campaign
 from conformance.comparison import Comparison
 from conformance.engine import Engine
@@ -38,6 +39,8 @@ class Suite:
     engine: Engine | None = None
     started: float = field(default_factory=time.monotonic)
     stop: threading.Event = field(default_factory=threading.Event)
+    disagreements: list[str] = field(default_factory=list)
+    decided: int = 0
     _written: float = 0.0
 
     def deadline(self, share: float = 1.0) -> float:
@@ -63,7 +66,12 @@ class Suite:
             yield replayed
 
     def count(self, comparison: Comparison) -> None:
-        """Adds one replay to the summary and the coverage."""
+        """Adds one replay to the summary and the coverage, and asks the deciders to agree."""
+        self.decided += len(comparison.verdicts)
+        self.disagreements += [
+            f"{comparison.observation.scenario.name}: {text}"
+            for text in disagreements(comparison.history, comparison.verdicts)
+        ]
         summary, coverage = self.report.summary, self.report.coverage
         summary.replays += 1
         summary.differences += len(comparison.differences)

@@ -100,6 +100,14 @@ def _run_parts(
         run_random_campaign(suite, deadline)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
+    suite.report.parts.append(
+        SuitePart(
+            "the deciders agree on every replay",
+            "failed" if suite.disagreements else "passed" if suite.decided else "skipped",
+            message="; ".join(suite.disagreements[:5]),
+            counts={"verdicts": suite.decided, "disagreements": len(suite.disagreements)},
+        )
+    )
     return error
 
 
