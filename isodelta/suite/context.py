@@ -41,6 +41,7 @@ class Suite:
     stop: threading.Event = field(default_factory=threading.Event)
     disagreements: list[str] = field(default_factory=list)
     decided: int = 0
+    searched: bool = False
     _written: float = 0.0
 
     def deadline(self, share: float = 1.0) -> float:

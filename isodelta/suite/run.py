@@ -46,7 +46,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report,
     Raises BadScenarios before anything is run, KeyboardInterrupt after the report was written.
     """
     report = Report(
-        paragraph=paragraph(order),
+        paragraph="",
         command=order.command,
         profile=order.profile.name,
         engine=order.engine,
@@ -71,6 +71,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report,
                 suite.engine.close()
             if error is not None:
                 report.incomplete_because = error
+            report.paragraph = paragraph(order, report, suite.searched)
             suite.write()
     if error is not None:
         return report, exits.ENGINE, error
@@ -144,12 +145,15 @@ def wrong(report: Report) -> bool:
     return broken or failed or bool(found - {FindingClass.DOCUMENT_DIFFERS})
 
 
-def paragraph(order: Order) -> str:
-    """What is checked, in plain English."""
+def paragraph(order: Order, report: Report, searched: bool) -> str:
+    """What was checked, in plain English, as far as it has come."""
+    summary = report.summary
+    reach = "all schedules" if searched else "a part of the schedules"
     return (
         f"Do the conflict rules of {order.profile.name} deliver what Delta Lake's isolation levels "
-        "promise, and does the real engine follow those rules? The model ran every schedule of up "
-        "to three transactions over a fixed alphabet of SQL statements; the scenario collection, "
-        f"everything found, the conflict table and random histories ran on real tables of "
-        f"{order.engine}, step by step, and each step was compared with the model's prediction."
+        "promise, and does the real engine follow those rules? The model ran "
+        f"{reach} of up to {order.transactions} transactions over an alphabet of SQL statements "
+        f"({summary.schedules:,} schedules). On real tables of {order.engine}, the scenario "
+        "collection, everything found, the conflict table and random histories were replayed step "
+        f"by step ({summary.replays:,} replays), and each step was compared with the prediction."
     )

@@ -102,12 +102,12 @@ def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float
             comparison = replays.get((finding.scenario.name, finding.table_level))
             name = suite.unused_name(finding.scenario.name)
             suite.add(violation(finding, name, suite.profile, comparison))
-    complete = all(result.complete for result in results)
+    suite.searched = all(result.complete for result in results)
     report.parts.append(
         SuitePart(
             PART,
             "passed",
-            message="" if complete else "stopped by its share of the budget",
+            message="" if suite.searched else "stopped by its share of the budget",
             counts={
                 "schedules": sum(result.schedules for result in results),
                 "run after reduction": sum(result.runs for result in results),
@@ -120,6 +120,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float
 
 
 def _bounds(result: SearchResult) -> list[Bound]:
+    extended = result.statements > len(statements(result.layout))
     return [
         Bound(
             level=bound.level,
@@ -128,7 +129,7 @@ def _bounds(result: SearchResult) -> list[Bound]:
             schedules=result.schedules,
             violations=sum(bound.minimal.values()),
             complete=True,
-            scope=result.layout,
+            scope=f"{result.layout}, with subqueries in SET" if extended else result.layout,
             reading=bound.reading,
             in_force=result.level,
         )
