@@ -63,6 +63,11 @@ class Names:
             return self._pattern
 
 
+def use_database(session: Any, database: str) -> None:
+    """Let bare names in a session's statements mean the tables of a database."""
+    session._jsparkSession.sessionState().catalog().setCurrentDatabase(database)
+
+
 def _with_identifier(entry: Any, identifier: Any) -> Any:
     rest = [getattr(entry, f"copy$default${n}")() for n in range(2, 23)]
     return entry.copy(identifier, *rest)

@@ -10,13 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.engine import BadStatement, EngineError
-from conformance.spark.catalog import Names
+from conformance.spark.catalog import Names, use_database
 from conformance.spark.lanes import Finished, Lane, Raised
 from conformance.spark.outcomes import outcome_of
+from conformance.spark.places import LoadedTables, Places, Seat
 from conformance.spark.replay import SparkReplay
 from conformance.spark.session import SparkProcess
+from conformance.spark.sharing import SharedRuns
 from conformance.spark.templates import (
     LEVEL_PROPERTY,
+    TARGET,
     Templates,
     create_statement,
     put_level,
@@ -24,14 +27,14 @@ from conformance.spark.templates import (
 from model.scenario import Scenario, TableSpec
 
 STEP_SECONDS = 60.0
-TARGET = "t"
 
 
 class SparkEngine:
     """Delta on Spark in a JVM of its own. Safe for several threads; one per process.
 
-    ``step_seconds`` bounds every wait for the engine. After an :class:`EngineError` the state
-    of the JVM is unknown: close the engine.
+    ``step_seconds`` bounds every wait for the engine. ``share`` lets commits that were already
+    made be laid in instead of made again (see :mod:`conformance.spark.sharing`). After an
+    :class:`EngineError` the state of the JVM is unknown: close the engine.
     """
 
     name = "delta-spark"
@@ -43,6 +46,7 @@ class SparkEngine:
         *,
         cores: int = 2,
         step_seconds: float = STEP_SECONDS,
+        share: bool = True,
     ):
         if jars is None:
             from conformance.spark.jars import ensure_jars
@@ -50,13 +54,15 @@ class SparkEngine:
             jars = ensure_jars()
         self.step_seconds = step_seconds
         self.process = SparkProcess(jars, java_home, cores)
-        self.folder = self.process.folder / "replays"
-        self.names = Names(self.process.session, self.process.folder / "warehouse")
-        self.templates = Templates(self.process.folder / "templates", self._build)
+        spark = self.process.session
+        self._names = Names(spark, self.process.folder / "warehouse")
+        self._loaded = LoadedTables(spark)
+        self.places = Places(spark, self.process.folder / "places", self._names)
+        self._templates = Templates(self.process.folder / "templates", self._build)
+        self.shared_runs = SharedRuns(self.process.folder / "shared") if share else None
         self._lock = threading.Lock()
         self._idle: list[Lane] = []
         self._lanes = itertools.count(1)
-        self._replays = itertools.count(1)
 
     def versions(self) -> Mapping[str, str]:
         """Versions of Spark, Delta, Java and Scala."""
@@ -68,54 +74,46 @@ class SparkEngine:
         if level is not None:
             tables = {name: _at_level(spec, level) for name, spec in tables.items()}
         try:
-            template = self.templates.get(tables)
+            template = self._templates.get(tables)
         except EngineError as error:
             raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
-        folder = self.folder / str(next(self._replays))
-        template.copy_to(folder)
-        return SparkReplay(self, scenario, folder, template.tables)
+        return SparkReplay(self, scenario, self.places.take(template))
 
     def take_lane(self) -> Lane:
         """An idle lane."""
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return Lane(f"isodelta-lane-{next(self._lanes)}", self.process.session)
+        return Lane(f"isodelta-lane-{next(self._lanes)}", self.process.gateway.jvm)
 
     def give_back_lane(self, lane: Lane) -> None:
         """Return a lane whose statement has ended."""
         with self._lock:
             self._idle.append(lane)
 
-    def forget_log(self, path: Path) -> None:
-        """Make Delta read a table's log anew."""
-        jvm = self.process.gateway.jvm
-        place = jvm.org.apache.hadoop.fs.Path(path.as_uri())
-        jvm.org.apache.spark.sql.delta.DeltaLog.invalidateCache(
-            self.process.session._jsparkSession, place
-        )
-
     def close(self) -> None:
         """End the JVM and remove every table."""
         self.process.close()
 
     def _build(self, tables: Mapping[str, TableSpec], folder: Path) -> None:
-        lane = self.take_lane()
-        database = self.names.take()
+        lane, seat, database = self.take_lane(), self.places.take_seat(), self._names.take()
+        use_database(seat.session, database)
         for name, spec in tables.items():
             path = folder / name
-            self._run(lane, database, create_statement(name, spec, path))
+            self._run(lane, seat, create_statement(name, spec, path))
             if (level := spec.properties.get(LEVEL_PROPERTY)) is not None:
                 put_level(path, level)
-                self.forget_log(path)
+                self._loaded.forget(path)
             for statement in spec.setup:
-                self._run(lane, database, statement)
-            self.forget_log(path)
-        self.names.give_back(database, tables)
+                self._run(lane, seat, statement)
+        for name in tables:
+            self._loaded.forget(folder / name)
+        self._names.give_back(database, tables)
+        self.places.give_back_seat(seat)
         self.give_back_lane(lane)
 
-    def _run(self, lane: Lane, database: str, statement: str) -> None:
-        lane.start(database, (statement,), hold=False)
+    def _run(self, lane: Lane, seat: Seat, statement: str) -> None:
+        lane.start(seat.session, (statement,), hold=False)
         try:
             event = lane.wait(self.step_seconds)
         except queue.Empty:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from conformance.engine import Footprint, ReadPredicate
+
+
+_QUALIFIER = re.compile(r"\bspark_catalog\.replay_\d+\.")
+"""Catalog and database, which every replay has of its own; the table's name stays."""
 
 
 def footprint_of(transaction: Any) -> Footprint:
@@ -22,4 +27,5 @@ def footprint_of(transaction: Any) -> Footprint:
 
 
 def _sql(expressions: Any) -> tuple[str, ...]:
-    return tuple(expressions.apply(n).sql() for n in range(expressions.size()))
+    texts = [expressions.apply(n).sql() for n in range(expressions.size())]
+    return tuple(_QUALIFIER.sub("", text) for text in texts)

@@ -1,6 +1,6 @@
 """Worker threads that each carry one statement at a time up to its commit and hold it there.
 
-A lane is a Python thread, pinned by Py4J to a JVM thread, with a Spark session of its own. The
+A lane is a Python thread, pinned by Py4J to a JVM thread, that serves any session. The
 observer that Delta calls on that JVM thread is a Python object: Py4J runs the callback on the
 very thread that waits for the statement, so holding a transaction is waiting in a callback.
 """
@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from model.history import Row
 
@@ -42,9 +42,9 @@ Event = Held | Finished | Raised
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Statements to run in a database; the last is held where ``hold`` says so."""
+    """Statements to run in a session; the last is held where ``hold`` says so."""
 
-    database: str
+    session: Any
     statements: Sequence[str]
     hold: bool
 
@@ -107,15 +107,16 @@ class PhaseObserver:
         pass
 
     class Java:
-        implements = ["org.apache.spark.sql.delta.TransactionExecutionObserver"]
+        implements: ClassVar[list[str]] = [
+            "org.apache.spark.sql.delta.TransactionExecutionObserver"
+        ]
 
 
 class Lane:
     """One worker thread. ``start``, ``release`` and ``wait`` are called from outside it."""
 
-    def __init__(self, name: str, spark: Any):
-        self._spark = spark
-        self._jvm = spark._jvm
+    def __init__(self, name: str, jvm: Any):
+        self._jvm = jvm
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._go = threading.Semaphore(0)
@@ -123,10 +124,10 @@ class Lane:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def start(self, database: str, statements: Sequence[str], hold: bool = True) -> None:
-        """Run statements in a database; the last is held, the others set the session up."""
+    def start(self, session: Any, statements: Sequence[str], hold: bool = True) -> None:
+        """Run statements in a session; the last is held, the others set the session up."""
         self._abandon = False
-        self._tasks.put(Task(database, statements, hold))
+        self._tasks.put(Task(session, statements, hold))
 
     def wait(self, seconds: float) -> Event:
         """The next event; raises ``queue.Empty`` where none comes in time."""
@@ -148,16 +149,16 @@ class Lane:
             raise Abandoned
 
     def _run(self) -> None:
-        session: Any = None
+        observed = False
         observer = PhaseObserver(self._hold)
         while (task := self._tasks.get()) is not None:
             try:
-                if session is None:
-                    session = self._spark.newSession()
+                if not observed:
                     self._observe(observer)
-                rows = self._execute(session, observer, task)
+                    observed = True
+                rows = self._execute(observer, task)
                 self._events.put(Finished(rows))
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - whoever waits judges it
                 self._events.put(Raised(error))
             finally:
                 observer.disarm()
@@ -168,9 +169,8 @@ class Lane:
         companion = self._jvm.java.lang.Class.forName(module, True, loader)
         companion.getField("MODULE$").get(None).setObserver(observer)
 
-    def _execute(self, session: Any, observer: PhaseObserver, task: Task) -> tuple[Row, ...] | None:
-        java = session._jsparkSession
-        java.sessionState().catalog().setCurrentDatabase(task.database)
+    def _execute(self, observer: PhaseObserver, task: Task) -> tuple[Row, ...] | None:
+        java = task.session._jsparkSession
         *before, statement = task.statements
         for setting in before:
             java.sql(setting)
@@ -186,4 +186,4 @@ class Lane:
             self._hold(None)
         from pyspark.sql import DataFrame
 
-        return tuple(tuple(row) for row in DataFrame(frame, session).collect())
+        return tuple(tuple(row) for row in DataFrame(frame, task.session).collect())

@@ -33,7 +33,7 @@ def outcome_of(error: Exception) -> Committed:
 def causes(error: Exception) -> list[Any]:
     """The chain of Java exceptions behind a Python one, outermost first."""
     java = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
-    chain = []
+    chain: list[Any] = []
     while java is not None and len(chain) < 20:
         chain.append(java)
         java = java.getCause()

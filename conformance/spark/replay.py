@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import queue
-import shutil
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.engine import (
     COMMITTED,
@@ -18,9 +16,13 @@ from conformance.engine import (
     EngineError,
 )
 from conformance.log_reader import LogReader
+from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
 from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
 from conformance.spark.outcomes import outcome_of
+from conformance.spark.places import Place
+from conformance.spark.sharing import SharedRun, State, uncontended
+from conformance.spark.templates import TARGET
 from model.history import Row
 from model.scenario import Scenario
 
@@ -29,58 +31,86 @@ if TYPE_CHECKING:
 
 
 class SparkReplay:
-    """A scenario's tables in a folder of their own, and its transactions, each on a lane."""
+    """A scenario's tables in a place of their own, and its transactions, each on a lane."""
 
-    def __init__(
-        self, engine: SparkEngine, scenario: Scenario, folder: Path, tables: Sequence[str]
-    ):
+    def __init__(self, engine: SparkEngine, scenario: Scenario, place: Place):
         self.scenario = scenario
-        self.folder = folder
         self._engine = engine
-        self._tables = tables
-        self._readers = {name: LogReader(folder / name) for name in tables}
+        self._place: Place | None = place
+        self._session = place.seat.session
+        use_database(self._session, place.database)
+        self._readers = {name: LogReader(place.folder / name) for name in place.template.tables}
         self._lanes: dict[str, Lane] = {}
         self._ended: dict[str, Event] = {}
-        self._database: str | None = engine.names.take()
-        for name in tables:
-            engine.names.bind(self._database, name, folder / name)
-        self.base_version = self._readers["t"].version()
+        self._begun: dict[str, tuple[Begun, State]] = {}
+        self._laid: dict[str, SharedRun] = {}
+        self._state: State = (place.template.folder,)
+        self._prepared = {name: reader.version() for name, reader in self._readers.items()}
+        self.base_version = self._prepared[TARGET]
 
     def begin(self, name: str) -> Begun:
         """Run a statement up to its first commit, or a query up to its executed plan."""
-        if name in self._lanes or name in self._ended:
-            raise self._error(f"begin {name}", "begun twice")
-        assert self._database is not None
-        read_version = self._readers["t"].version()
+        step = f"begin {name}"
+        if name in self._begun:
+            raise self._error(step, "begun twice")
+        run = self._shared(name)
+        if run is not None:
+            self._laid[name] = run
+            begun = run.begun
+        else:
+            begun = self._begin(name, step)
+        self._begun[name] = begun, self._state
+        return begun
+
+    def commit(self, name: str) -> Committed:
+        """Release a held statement and report how it ended."""
+        step = f"commit {name}"
+        if name not in self._begun or not (
+            name in self._lanes or name in self._ended or name in self._laid
+        ):
+            raise self._error(step, "committed without a begin")
+        begun, state = self._begun[name]
+        if name in self._laid:
+            if state != self._state:
+                raise self._error(step, "another transaction committed against the schedule")
+            run = self._laid.pop(name)
+            run.lay_into(self._place_now.folder / TARGET)
+            ended = run.ended
+        else:
+            ended = self._commit(name, step)
+            self._share(name, begun, ended)
+        if ended.outcome == COMMITTED:
+            statement = self.scenario.transactions[name]
+            self._state = (*self._state, (statement, begun.read_version))
+        return ended
+
+    def _begin(self, name: str, step: str) -> Begun:
+        read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
-        lane.start(self._database, _statements(self.scenario.transactions[name]))
-        event = self._wait(lane, f"begin {name}")
+        lane.start(*self._task(self.scenario.transactions[name]))
+        event = self._wait(lane, step)
+        if read_version == self.base_version:
+            self._place_now.keep_loaded()
         if not isinstance(event, Held):
             self._ended[name] = event
             self._return_lane(name)
-            self._new_version(f"begin {name}", read_version, expected=0)
+            self._new_version(step, read_version, expected=0)
             return Begun(read_version, finished=True)
         if event.transaction is None:
             return Begun(read_version)
         version = event.transaction.readVersion()
         if version != read_version:
-            raise self._error(
-                f"begin {name}", f"snapshot at version {version}, the log is at {read_version}"
-            )
+            raise self._error(step, f"snapshot {version} of a log that is at {read_version}")
         return Begun(read_version, footprint_of(event.transaction))
 
-    def commit(self, name: str) -> Committed:
-        """Release a held statement and report how it ended."""
-        step = f"commit {name}"
-        before = self._readers["t"].version()
+    def _commit(self, name: str, step: str) -> Committed:
+        before = self._readers[TARGET].version()
         if name in self._ended:
             event = self._ended.pop(name)
-        elif name in self._lanes:
+        else:
             self._lanes[name].release()
             event = self._wait(self._lanes[name], step)
             self._return_lane(name)
-        else:
-            raise self._error(step, "committed before its begin")
         if isinstance(event, Raised):
             self._new_version(step, before, expected=0)
             try:
@@ -93,6 +123,24 @@ class SparkReplay:
             return Committed(READ, rows=event.rows)
         version = self._new_version(step, before)
         return Committed(NO_COMMIT) if version is None else Committed(COMMITTED, version)
+
+    def _shared(self, name: str) -> SharedRun | None:
+        """The earlier run of a transaction that nothing comes between, if there was one."""
+        runs = self._engine.shared_runs
+        if runs is None or not uncontended(self.scenario.schedule, name):
+            return None
+        return runs.get(self._state, self.scenario.transactions[name])
+
+    def _share(self, name: str, begun: Begun, ended: Committed) -> None:
+        """Keep a run that nothing came between and that wrote to no other table."""
+        runs, state = self._engine.shared_runs, self._begun[name][1]
+        others = {t: reader.version() for t, reader in self._readers.items() if t != TARGET}
+        if runs is None or state != self._state or not others.items() <= self._prepared.items():
+            return
+        version = ended.commit_version
+        record = None if version is None else self._readers[TARGET].commits()[version]
+        table = self._place_now.folder / TARGET
+        runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
 
     def log(self, table: str = "t") -> Sequence[CommitRecord]:
         """All versions of a table's log, oldest first."""
@@ -108,21 +156,33 @@ class SparkReplay:
 
     def close(self) -> None:
         """End what is held without a commit, drop the names, remove the folder."""
-        if self._database is None:
+        if self._place is None:
             return
-        database, self._database = self._database, None
+        place, self._place = self._place, None
         for name in list(self._lanes):
             self._lanes[name].release(abandon=True)
             self._wait(self._lanes[name], f"close {name}")
             self._return_lane(name)
-        self._engine.names.give_back(database, self._tables)
-        for table in self._tables:
-            self._engine.forget_log(self.folder / table)
-        shutil.rmtree(self.folder)
+        self._engine.places.give_back(place)
+
+    @property
+    def _place_now(self) -> Place:
+        if self._place is None:
+            raise self._error("after close", "the replay is closed")
+        return self._place
+
+    def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
+        """A transaction's session and statements; one with SET has a session to itself."""
+        *settings, statement = _statements(text)
+        if not settings:
+            return self._session, (statement,)
+        session = self._session.newSession()
+        use_database(session, self._place_now.database)
+        return session, (*settings, statement)
 
     def _new_version(self, step: str, before: int, expected: int | None = None) -> int | None:
         """The version written since, None where there is none."""
-        written = self._readers["t"].version() - before
+        written = self._readers[TARGET].version() - before
         if written > 1 or (expected is not None and written != expected):
             raise self._error(step, f"{written} new versions in the log")
         return before + 1 if written else None

@@ -116,6 +116,8 @@ class SparkProcess:
         process: subprocess.Popen[bytes] | None = getattr(self.gateway, "proc", None)
         if process is not None:
             self._forget_session()
+            # First of all: from here on, references that Python drops no longer go to the JVM.
+            self.gateway.shutdown()
             if process.stdin:
                 process.stdin.close()
             try:
@@ -123,8 +125,6 @@ class SparkProcess:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
-            self.gateway.shutdown_callback_server()
-            self.gateway.close()
         self.gateway = self.context = self.session = None
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -16,6 +16,9 @@ from pathlib import Path
 
 from model.scenario import TableSpec
 
+TARGET = "t"
+"""The name of the table that a scenario's transactions write to."""
+
 LEVEL_PROPERTY = "delta.isolationLevel"
 
 

@@ -1,0 +1,184 @@
+"""Places: prepared tables that replays run on, one replay at a time, put back after each.
+
+Loading a table that Delta has not seen costs a few hundred milliseconds (its state is computed
+by Spark jobs). A place keeps what Delta has loaded: after a replay, its files are put back as
+they were prepared, and Delta's view of each table is put back to the snapshot that it had loaded
+from them. To the next replay that is the same as a table freshly laid down.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+from conformance.spark.catalog import Names
+from conformance.spark.templates import Template
+
+LIMIT = 160
+"""Places kept at most; each holds a few hundred kilobytes in the JVM."""
+
+
+class Seat:
+    """One Spark session, used by one replay at a time.
+
+    Delta keeps a loaded table's state for the session that loaded it; so places belong to seats.
+    """
+
+    def __init__(self, session: Any):
+        self.session = session
+        self.places: dict[Path, Place] = {}
+
+
+class Place:
+    """The tables of a template, laid into a folder, with names that a seat's session knows."""
+
+    def __init__(self, seat: Seat, template: Template, folder: Path, names: Names, tables: Any):
+        self.seat = seat
+        self.template = template
+        self.folder = folder
+        template.copy_to(folder)
+        self._files = {table: _files(folder / table) for table in template.tables}
+        self.database = names.take()
+        for table in template.tables:
+            names.bind(self.database, table, folder / table)
+        self._logs = [tables.load(seat.session, folder / table) for table in template.tables]
+
+    def keep_loaded(self) -> None:
+        """Keep the state that Delta has computed so far, when it moves to a newer version."""
+        for log in self._logs:
+            log.keep()
+
+    def reset(self) -> None:
+        """Put files, and Delta's view of them, back to what was prepared."""
+        for table, files in self._files.items():
+            for file in _files(self.folder / table) - files:
+                file.unlink()
+        for log in self._logs:
+            log.reset()
+
+
+class Places:
+    """All places and seats of an engine. Safe for several threads."""
+
+    def __init__(self, spark: Any, folder: Path, names: Names):
+        self._spark = spark
+        self._folder = folder
+        self._names = names
+        self._loaded = LoadedTables(spark)
+        self._lock = threading.Lock()
+        self._idle_seats: list[Seat] = []
+        self._idle: OrderedDict[Place, None] = OrderedDict()
+        self._count = itertools.count(1)
+
+    def take_seat(self) -> Seat:
+        """An idle seat, for work that needs a session and no place."""
+        with self._lock:
+            if self._idle_seats:
+                return self._idle_seats.pop()
+        return Seat(self._spark.newSession())
+
+    def give_back_seat(self, seat: Seat) -> None:
+        """Return a seat."""
+        with self._lock:
+            self._idle_seats.append(seat)
+
+    def take(self, template: Template) -> Place:
+        """A place with the template's tables as they were prepared."""
+        with self._lock:
+            for seat in reversed(self._idle_seats):
+                place = seat.places.get(template.folder)
+                if place is not None:
+                    self._idle_seats.remove(seat)
+                    del self._idle[place]
+                    return place
+        seat = self.take_seat()
+        place = Place(
+            seat, template, self._folder / str(next(self._count)), self._names, self._loaded
+        )
+        seat.places[template.folder] = place
+        return place
+
+    def give_back(self, place: Place) -> None:
+        """Put a place back in order and return it with its seat."""
+        place.reset()
+        dropped: list[Place] = []
+        with self._lock:
+            self._idle[place] = None
+            self._idle_seats.append(place.seat)
+            for old in list(self._idle):
+                if len(self._idle) - len(dropped) <= LIMIT:
+                    break
+                if old.seat in self._idle_seats:
+                    dropped.append(old)
+            for old in dropped:
+                del self._idle[old], old.seat.places[old.template.folder]
+        for old in dropped:
+            self._drop(old)
+
+    def drop(self, place: Place) -> None:
+        """Remove a place whose state is not known, and return its seat."""
+        with self._lock:
+            del place.seat.places[place.template.folder]
+            self._idle_seats.append(place.seat)
+        self._drop(place)
+
+    def _drop(self, place: Place) -> None:
+        self._names.give_back(place.database, place.template.tables)
+        for table in place.template.tables:
+            self._loaded.forget(place.folder / table)
+        shutil.rmtree(place.folder)
+
+
+class LoadedTables:
+    """Delta's in-memory view of tables (its ``DeltaLog`` objects)."""
+
+    def __init__(self, spark: Any):
+        self._spark = spark
+        self._logs = spark._jvm.org.apache.spark.sql.delta.DeltaLog
+
+    def load(self, session: Any, path: Path) -> LoadedTable:
+        """Let Delta load a table, and remember the snapshot."""
+        return LoadedTable(self._logs.forTable(session._jsparkSession, str(path)))
+
+    def forget(self, path: Path) -> None:
+        """Make Delta read a table anew when it is next asked for it."""
+        place = self._spark._jvm.org.apache.hadoop.fs.Path(path.as_uri())
+        self._logs.invalidateCache(self._spark._jsparkSession, place)
+
+
+_CACHE = "org$apache$spark$sql$delta$util$StateCache$$"
+
+
+class LoadedTable:
+    """One table as Delta has loaded it.
+
+    When Delta moves to a newer version it drops the computed state of the older one. It does so
+    through the lists of what it has cached; ``keep`` empties them, so that the state survives,
+    and ``reset`` marks it as valid again.
+    """
+
+    def __init__(self, log: Any):
+        self._captured = log.currentSnapshot()
+        self._put_back = getattr(log, "currentSnapshot_$eq")
+        snapshot = self._captured.snapshot()
+        self._lists = [getattr(snapshot, _CACHE + name)() for name in ("cached", "cached_refs")]
+        self._set_cached = getattr(snapshot, f"{_CACHE}_isCached_$eq")
+
+    def keep(self) -> None:
+        """Keep the state computed so far."""
+        for cached in self._lists:
+            cached.clear()
+
+    def reset(self) -> None:
+        """Go back to the snapshot that was loaded first."""
+        self._set_cached(True)
+        self._put_back(self._captured)
+
+
+def _files(folder: Path) -> set[Path]:
+    return {Path(parent, file) for parent, _, files in os.walk(folder) for file in files}
