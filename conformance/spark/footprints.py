@@ -7,7 +7,6 @@ from typing import Any
 
 from conformance.engine import Footprint, ReadPredicate
 
-
 _QUALIFIER = re.compile(r"\bspark_catalog\.replay_\d+\.")
 """Catalog and database, which every replay has of its own; the table's name stays."""
 
