@@ -161,6 +161,7 @@ def _raw_differences(comparison: Comparison) -> list[_Raw]:
 def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
     """Version by version: rows, file counts, and what the commit says of itself."""
     observation, final = comparison.observation, comparison.predicted.final
+    logged = comparison.predicted.profile.logged
     rows_at = {step.version: step.rows for step in observation.steps}
     snapshots: dict[int, Snapshot] = {}
     walker: Snapshot | None = final
@@ -173,8 +174,10 @@ def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
             # A version too many shows as a commit version above.
             continue
         about, footprint = snapshot.commit.transaction, snapshot.commit.footprint
-        _note(found, about, "isBlindAppend", footprint.blind_append, record.is_blind_append)
-        _note(found, about, "isolationLevel", snapshot.commit.level, record.isolation_level)
+        blind = footprint.blind_append if "isBlindAppend" in logged else None
+        level = snapshot.commit.level if "isolationLevel" in logged else None
+        _note(found, about, "isBlindAppend", blind, record.is_blind_append)
+        _note(found, about, "isolationLevel", level, record.isolation_level)
         _note(found, about, "files added", len(footprint.adds), len(record.adds))
         _note(found, about, "files removed", len(footprint.removes), len(record.removes))
         if record.version in rows_at:

@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-NAMES = ("delta-spark",)
-"""Engines that can be started."""
+PROFILES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
+"""Engines that can be started, and the profile that describes each."""
+
+NAMES = tuple(PROFILES)
 
 engine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
     "--engine",

@@ -7,6 +7,10 @@ from conformance.engine import Engine, EngineError
 
 def start(name: str) -> Engine:
     """Starts an engine. Raises EngineError where it, or its set-up, does not work."""
+    if name == "delta-rs":
+        from conformance.delta_rs.engine import DeltaRsEngine
+
+        return DeltaRsEngine()
     from conformance.spark.engine import SparkEngine
     from conformance.spark.jars import SetupError
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import click
 
+from isodelta.engine_option import PROFILES
 from isodelta.exits import BadInput
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile, profile
@@ -64,8 +65,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--profile",
         "profile_name",
-        default=DEFAULT.name,
-        show_default=True,
+        default=None,
+        show_default=f"that of the engine, else {DEFAULT.name}",
         metavar="NAME",
         help="Whose conflict rules to follow.",
     )
@@ -93,16 +94,21 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def with_common(
         *args: Any,
-        profile_name: str,
+        profile_name: str | None,
         as_json: bool,
         seed: int,
         report: Path | None,
         **options: Any,
     ) -> Any:
         try:
-            rules = profile(profile_name)
+            rules = profile(profile_name or _profile_of(options.get("engine")))
         except InvalidScenario as error:
             raise BadInput(f"--profile: {error}") from error
         return command(*args, common=Common(rules, as_json, seed, report), **options)
 
     return with_common
+
+
+def _profile_of(engine: str | None) -> str:
+    """The profile of the engine that a command names; the default one where it names none."""
+    return DEFAULT.name if engine is None else PROFILES[engine]

@@ -7,7 +7,7 @@ search may take any number of ways on from one state.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.effects import transaction_of
 from model.errors import StatementFailure
@@ -16,7 +16,6 @@ from model.history import History, Row, Transaction
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
-from model.rules.level_in_force import level_in_force, skips_empty_commit
 from model.scenario import Scenario, Step
 from model.statements import Execution, Statement
 from model.workload import Workload, initial_rows, prepare
@@ -66,12 +65,16 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     """Checks a transaction against the winners since its snapshot, and commits it if it may."""
     execution = running.execution
     footprint = execution.footprint
+    if profile.noted is not None and footprint is not None:
+        footprint = profile.noted(running.statement, running.snapshot, footprint)
+        execution = replace(execution, footprint=footprint)
+        running = replace(running, execution=execution)
     if execution.failure is not None:
         return _without_version(execution.failure, running, latest)
     if footprint is None:
         return _without_version(READ, running, latest)
-    level = level_in_force(table_level, footprint)
-    if footprint.empty and (not footprint.records_empty or skips_empty_commit(level)):
+    level = profile.level_in_force(table_level, footprint)
+    if footprint.empty and (not footprint.records_empty or profile.skips_empty_commit(level)):
         return _without_version(NO_COMMIT, running, latest)
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from model.errors import InvalidScenario
-from model.profiles import delta_spark_4_4
+from model.profiles import delta_rs_1_6, delta_spark_4_4
 from model.profiles.base import Profile
 
-PROFILES = {profile.name: profile for profile in (delta_spark_4_4.PROFILE,)}
+PROFILES = {profile.name: profile for profile in (delta_spark_4_4.PROFILE, delta_rs_1_6.PROFILE)}
 DEFAULT = delta_spark_4_4.PROFILE
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from model.log import Commit
+from model.footprint import Footprint
+from model.log import Commit, Snapshot
+from model.rules import level_in_force as delta_spark
 from model.rules.base import Attempt, Conflict, Rule
+from model.statements import Statement
+
+Noted = Callable[[Statement, Snapshot, Footprint], Footprint]
+"""From the footprint that Delta on Spark would have to the one that an implementation has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +20,11 @@ class Profile:
     """The conflict rules of one implementation, or of one generation of the documents.
 
     Rules are tried in order, against one winner after the other, oldest first.
+
+    The other fields say where an implementation differs from Delta on Spark: ``noted`` in what
+    it notes as read (None: no difference), ``level_in_force`` and ``skips_empty_commit`` in the
+    level that one commit is checked at and in what becomes of a commit without actions, and
+    ``logged`` in what a commit says of itself.
     """
 
     name: str
@@ -21,6 +32,10 @@ class Profile:
     default_level: str
     levels: tuple[str, ...]
     rules: tuple[Rule, ...]
+    noted: Noted | None = None
+    level_in_force: Callable[[str, Footprint], str] = delta_spark.level_in_force
+    skips_empty_commit: Callable[[str], bool] = delta_spark.skips_empty_commit
+    logged: frozenset[str] = frozenset({"isBlindAppend", "isolationLevel"})
 
     def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
         """The first conflict of an attempt with the commits made after its snapshot."""

@@ -1,0 +1,93 @@
+"""delta-rs as an engine: tables in a temporary folder, transactions on pinned handles."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.delta_rs.operations import write
+from conformance.delta_rs.outcomes import outcome_of
+from conformance.delta_rs.replay import DeltaRsReplay, known_rows
+from conformance.delta_rs.tables import LEVEL_PROPERTY, create
+from conformance.engine import BadStatement, EngineError
+from conformance.spark.templates import Templates
+from model.errors import InvalidScenario
+from model.scenario import Scenario, TableSpec
+from model.sql import parse_statement
+from model.table import Table, table_from_spec
+
+TARGET = "t"
+
+
+class DeltaRsEngine:
+    """delta-rs in this process. Safe for several threads; starts nothing but a folder."""
+
+    name = "delta-rs"
+
+    def __init__(self) -> None:
+        try:
+            import deltalake
+        except ImportError as error:
+            raise EngineError(f"delta-rs is not installed ({error})") from error
+        self._versions = {"deltalake": deltalake.__version__, "core": deltalake.rust_core_version()}
+        self._folder = Path(tempfile.mkdtemp(prefix="isodelta-delta-rs-"))
+        self._templates = Templates(self._folder / "templates", _build)
+        self._replays = itertools.count(1)
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the Python package and of the Rust core."""
+        return self._versions
+
+    def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
+        """Copies the scenario's tables, prepared at the level, for one replay."""
+        specs = {**scenario.tables, TARGET: scenario.table}
+        if level is not None:
+            specs = {name: _at_level(spec, level) for name, spec in specs.items()}
+        try:
+            template = self._templates.get(specs)
+        except EngineError as error:
+            raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
+        folder = self._folder / "replays" / str(next(self._replays))
+        template.copy_to(folder)
+        tables = {name: table_from_spec(name, spec) for name, spec in specs.items()}
+        return DeltaRsReplay(scenario, folder, tables)
+
+    def close(self) -> None:
+        """Removes every table."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _build(specs: Mapping[str, TableSpec], folder: Path) -> None:
+    for name, spec in specs.items():
+        table = table_from_spec(name, spec)
+        path = folder / name
+        path.mkdir(parents=True)
+        step = f"creation of {name}"
+        try:
+            create(path, table, spec)
+            for step in spec.setup:
+                _set_up(path, table, step)
+        except InvalidScenario as error:
+            raise BadStatement(str(error), step=f"set-up: {step}") from error
+        except EngineError as error:
+            raise type(error)(error.message, step=f"set-up: {step}") from error
+        except Exception as error:
+            if outcome_of(error) is None:
+                raise
+            raise BadStatement(f"{error}", step=f"set-up: {step}") from error
+
+
+def _set_up(path: Path, table: Table, text: str) -> None:
+    from deltalake import DeltaTable
+
+    handle = DeltaTable(str(path))
+    statement = parse_statement(text, table.name, {table.name: table})
+    write(statement, handle, {table.name: known_rows(statement, handle, table)})
+
+
+def _at_level(spec: TableSpec, level: str) -> TableSpec:
+    return replace(spec, properties={**spec.properties, LEVEL_PROPERTY: level})

@@ -1,0 +1,48 @@
+"""Puts names to the ways in which an operation of delta-rs ends with an exception.
+
+All conflicts are one exception class there; what kind it is, the text alone says. Source of the
+texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictError``.
+"""
+
+from __future__ import annotations
+
+from conformance.engine import FAILED, Committed
+
+_CONFLICTS = (
+    ("a concurrent transactions added new data", "ConcurrentAppend"),
+    ("a concurrent transaction deleted data this operation read", "ConcurrentDeleteRead"),
+    ("a concurrent transaction deleted the same data", "ConcurrentDeleteDelete"),
+    ("Metadata changed since last commit", "MetadataChanged"),
+    ("Protocol changed since last commit", "ProtocolChanged"),
+    ("Concurrent transaction failed", "ConcurrentTransaction"),
+)
+
+_FAILURES = (
+    ("Cast error: Can't cast value", "CAST_OVERFLOW"),
+    ("is too large to store in a", "NUMERIC_VALUE_OUT_OF_RANGE"),
+    ("Divide by zero", "DIVIDE_BY_ZERO"),
+    ("division by zero", "DIVIDE_BY_ZERO"),
+)
+"""Failures of a statement by itself that have one of Spark's names, by a part of their text."""
+
+
+def outcome_of(error: Exception) -> Committed | None:
+    """A conflict by its name, a failure of the statement, None for what delta-rs does not raise.
+
+    A failure's class is Spark's where it is the same failure, else that of the exception.
+    """
+    from deltalake.exceptions import DeltaError
+
+    # Errors of Arrow and DataFusion come as plain Exception, or as ValueError.
+    if not isinstance(error, DeltaError) and type(error) not in (Exception, ValueError):
+        return None
+    text = str(error)
+    kind = type(error).__name__
+    if kind == "CommitFailedError":
+        for part, name in _CONFLICTS:
+            if part in text:
+                return Committed(name, error_class=kind, message=text)
+    for part, name in _FAILURES:
+        if part in text:
+            return Committed(FAILED, error_class=name, message=text)
+    return Committed(FAILED, error_class=kind, message=text)

@@ -1,0 +1,126 @@
+"""One scenario under way on delta-rs.
+
+A handle pinned at a version is a transaction's snapshot: the operation works on it and commits
+against whatever is newest by then. delta-rs does all of its work at the commit; since its
+snapshot is fixed and data files never change, that cannot be told from work done before.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from conformance.delta_rs.operations import read, rows_of, write
+from conformance.delta_rs.outcomes import outcome_of
+from conformance.engine import (
+    COMMITTED,
+    FAILED,
+    NO_COMMIT,
+    READ,
+    Begun,
+    CommitRecord,
+    Committed,
+    EngineError,
+)
+from conformance.log_reader import LogReader
+from model.errors import StatementFailure
+from model.history import Row
+from model.scenario import Scenario
+from model.sql import parse_statement
+from model.statements import Delete, InsertValues, Select, Statement, Update
+from model.table import Table
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable
+
+TARGET = "t"
+
+
+class DeltaRsReplay:
+    """A scenario's tables in a folder of their own, and a pinned handle for each transaction."""
+
+    def __init__(self, scenario: Scenario, folder: Path, tables: Mapping[str, Table]) -> None:
+        self.scenario = scenario
+        self._folder = folder
+        self._tables = tables
+        self._readers = {name: LogReader(folder / name) for name in tables}
+        self._statements = {
+            name: parse_statement(text, TARGET, tables)
+            for name, text in scenario.transactions.items()
+        }
+        self._in_flight: dict[str, DeltaTable] = {}
+        self.base_version = self._readers[TARGET].version()
+
+    def begin(self, name: str) -> Begun:
+        """Pins a handle at the newest version."""
+        from deltalake import DeltaTable
+
+        version = self._readers[TARGET].version()
+        self._in_flight[name] = DeltaTable(str(self._folder / TARGET), version=version)
+        return Begun(version)
+
+    def commit(self, name: str) -> Committed:
+        """Runs the statement on its pinned handle."""
+        if name not in self._in_flight:
+            raise self._error(f"commit {name}", "committed before its begin, or twice")
+        handle, statement = self._in_flight.pop(name), self._statements[name]
+        before = self._readers[TARGET].version()
+        ended = self._run(statement, handle)
+        written = self._readers[TARGET].version() - before
+        if written > (ended.outcome == COMMITTED):
+            raise self._error(f"commit {name}", f"{written} new versions after {ended.outcome}")
+        if ended.outcome != COMMITTED:
+            return ended
+        return Committed(COMMITTED, before + 1) if written else Committed(NO_COMMIT)
+
+    def log(self, table: str = TARGET) -> Sequence[CommitRecord]:
+        """All versions of a table's log, oldest first."""
+        return self._readers[table].commits()
+
+    def file_rows(self, path: str, table: str = TARGET) -> tuple[Row, ...]:
+        """The rows stored in a data file, in its order."""
+        return self._readers[table].file_rows(path)
+
+    def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
+        """The rows of a table at a version (None: the newest)."""
+        return self._readers[table].rows(version)
+
+    def close(self) -> None:
+        """Forgets the handles and removes the folder."""
+        self._in_flight.clear()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self, statement: Statement, handle: DeltaTable) -> Committed:
+        try:
+            tables = self._known(statement, handle)
+            if isinstance(statement, Select):
+                return Committed(READ, rows=read(statement, tables))
+            write(statement, handle, tables)
+        except StatementFailure as error:
+            return Committed(FAILED, error_class=error.error_class, message=str(error))
+        except EngineError as error:
+            raise self._error(statement.text, error.message) from error
+        except Exception as error:
+            ended = outcome_of(error)
+            if ended is None:
+                raise
+            return ended
+        return Committed(COMMITTED)
+
+    def _known(self, statement: Statement, handle: DeltaTable) -> dict[str, tuple[Row, ...]]:
+        known = {name: self.rows(table=name) for name in self._tables if name != TARGET}
+        return {**known, TARGET: known_rows(statement, handle, self._tables[TARGET])}
+
+    def _error(self, step: str, message: str) -> EngineError:
+        return EngineError(message, scenario=self.scenario.name, step=step)
+
+
+def known_rows(statement: Statement, handle: DeltaTable, table: Table) -> tuple[Row, ...]:
+    """The rows of the handle's version, for statements that need them; none for the others."""
+    if isinstance(statement, InsertValues | Delete):
+        return ()
+    if isinstance(statement, Update) and not statement.subqueries:
+        return ()
+    return rows_of(handle, table)
