@@ -14,6 +14,7 @@ from model.expressions import And, Column, Comparison, Expression, InList, IsNul
 from model.files import DataFile
 from model.simplification import simplify
 from model.skipping import FileTest, file_test
+from model.types import BOOLEAN
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
@@ -31,7 +32,8 @@ def pruner(condition: Expression) -> FileTest:
 def _test(condition: Expression) -> FileTest:
     match condition:
         case Literal(value=value):
-            return lambda file: value is True
+            # A bare NULL is nothing that statistics decide.
+            return lambda file: value is not False
         case And():
             left, right = _test(condition.left), _test(condition.right)
             return lambda file: left(file) and right(file)
@@ -41,8 +43,11 @@ def _test(condition: Expression) -> FileTest:
         case Not(operand=operand):
             return _negation(operand)
         case (
-            Comparison(left=Column(), right=Literal()) | Comparison(left=Literal(), right=Column())
+            Comparison(left=Column() as column, right=Literal())
+            | Comparison(left=Literal(), right=Column() as column)
         ):
+            if column.type is BOOLEAN and condition.operator in ("=", "<>"):
+                return _of_boolean(condition, column)
             return _by_statistics(condition)
         case IsNull(operand=Column()):
             return _by_statistics(condition)
@@ -63,6 +68,9 @@ def _negation(operand: Expression) -> FileTest:
             return _test(Comparison(_NEGATED[op], operand.left, operand.right))
         case IsNull(operand=Column(index=index)):
             return lambda file: file.statistics[index].nulls < len(file)
+        case InList(operand=Column()):
+            tests = [_test(Comparison("<>", operand.operand, each)) for each in operand.options]
+            return lambda file: all(test(file) for test in tests)
     return _keep
 
 
@@ -71,6 +79,12 @@ def _by_statistics(condition: Expression) -> FileTest:
     if test is None:
         return _keep
     return lambda file: test(file) is True
+
+
+def _of_boolean(condition: Comparison, column: Column) -> FileTest:
+    """``flag = TRUE`` becomes the bare column, and with it goes the look at the NULL count."""
+    test = _by_statistics(condition)
+    return lambda file: file.statistics[column.index].nulls == len(file) or test(file)
 
 
 def _in_list(condition: InList) -> FileTest:
