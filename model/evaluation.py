@@ -29,7 +29,7 @@ from model.expressions import (
     Or,
 )
 from model.history import Row, Value
-from model.types import DOUBLE, fits
+from model.types import DOUBLE, NULL, ColumnType, fits, widen
 
 Evaluator = Callable[[Row], Any]
 
@@ -71,7 +71,7 @@ def evaluator(expression: Expression) -> Evaluator:
         case Arithmetic():
             return _arithmetic(expression)
         case Coalesce():
-            operands = tuple(map(evaluator, expression.operands))
+            operands = tuple(_as_type(part, expression.type) for part in expression.operands)
             return lambda row: next((v for f in operands if (v := f(row)) is not None), None)
         case Case():
             return _case(expression)
@@ -89,7 +89,7 @@ def matcher(condition: Expression) -> Callable[[Row], bool]:
 
 
 def _comparison(expression: Comparison) -> Evaluator:
-    left, right = evaluator(expression.left), evaluator(expression.right)
+    left, right = _alike(expression.left, expression.right)
     if expression.operator == "<=>":
         return lambda row: left(row) == right(row)
     compare = _COMPARE[expression.operator]
@@ -99,6 +99,25 @@ def _comparison(expression: Comparison) -> Evaluator:
         return None if a is None or b is None else compare(a, b)
 
     return evaluate
+
+
+def _alike(*expressions: Expression) -> tuple[Evaluator, ...]:
+    """Evaluators whose values compare with each other as Spark compares them.
+
+    Whole numbers and decimals compare exactly in Python. Only with a double among them do all
+    become doubles, which not every large number survives.
+    """
+    if not any(expression.type is DOUBLE for expression in expressions):
+        return tuple(map(evaluator, expressions))
+    return tuple(_as_type(expression, DOUBLE) for expression in expressions)
+
+
+def _as_type(expression: Expression, target: ColumnType) -> Evaluator:
+    """An evaluator of the value as one of a wider type."""
+    evaluate = evaluator(expression)
+    if expression.type in (target, NULL):
+        return evaluate
+    return lambda row: widen(evaluate(row), target)
 
 
 def _and(left: Evaluator, right: Evaluator) -> Evaluator:
@@ -128,8 +147,7 @@ def _or(left: Evaluator, right: Evaluator) -> Evaluator:
 
 
 def _in_list(expression: InList) -> Evaluator:
-    operand = evaluator(expression.operand)
-    options = tuple(map(evaluator, expression.options))
+    operand, *options = _alike(expression.operand, *expression.options)
 
     def evaluate(row: Row) -> bool | None:
         value = operand(row)
@@ -148,8 +166,8 @@ def _in_list(expression: InList) -> Evaluator:
 
 
 def _case(expression: Case) -> Evaluator:
-    branches = tuple((evaluator(c), evaluator(v)) for c, v in expression.branches)
-    otherwise = evaluator(expression.otherwise)
+    branches = tuple((evaluator(c), _as_type(v, expression.type)) for c, v in expression.branches)
+    otherwise = _as_type(expression.otherwise, expression.type)
 
     def evaluate(row: Row) -> Value:
         for condition, value in branches:

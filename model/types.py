@@ -6,7 +6,7 @@ import datetime
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Literal
 
 from model.errors import InvalidScenario, StatementFailure
@@ -51,6 +51,9 @@ def decimal(precision: int, scale: int) -> ColumnType:
     )
 
 
+_EXACT = Context(prec=400)
+"""Enough digits for every double written out, so that rounding to a scale is the only loss."""
+
 _SIMPLE = {t.name: t for t in (INT, BIGINT, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP)}
 _SIMPLE |= {"integer": INT, "long": BIGINT}
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
@@ -70,12 +73,48 @@ def parse_type(text: str) -> ColumnType:
 
 
 def wider(left: ColumnType, right: ColumnType) -> ColumnType:
-    """The type in which two numbers meet; either type may be NULL's."""
+    """The type in which two values of one family meet; either type may be NULL's.
+
+    Source: DecimalPrecisionTypeCoercion.scala, ``widerDecimalType``. Raises InvalidScenario for
+    two decimals that have no common type of 38 digits.
+    """
     if left.family == "null":
         return right
-    if right.family == "null":
+    if right.family == "null" or left == right:
         return left
-    return left if left.rank >= right.rank else right
+    if DOUBLE in (left, right) or not (left.precision or right.precision):
+        return left if left.rank >= right.rank else right
+    one, other = _as_decimal(left), _as_decimal(right)
+    scale = max(one.scale, other.scale)
+    whole = max(one.precision - one.scale, other.precision - other.scale)
+    if whole + scale > 38:
+        raise InvalidScenario(f"{left} and {right} have no common type")
+    return decimal(whole + scale, scale)
+
+
+def _as_decimal(type_: ColumnType) -> ColumnType:
+    if type_ is INT:
+        return decimal(10, 0)
+    return decimal(20, 0) if type_ is BIGINT else type_
+
+
+def literal_type(value: Value, type_: ColumnType) -> ColumnType:
+    """The type as which a constant meets a decimal: a whole number has only its own digits."""
+    if type_ in (INT, BIGINT) and isinstance(value, int):
+        return decimal(len(str(abs(value))), 0)
+    return type_
+
+
+def widen(value: Value, target: ColumnType) -> Value:
+    """``value`` of a narrower type as a value of ``target``, a type that ``wider`` gave."""
+    if value is None or target.family != "number":
+        return value
+    assert isinstance(value, int | float | Decimal)
+    if target is DOUBLE:
+        return float(value)
+    if target.precision:
+        return Decimal(value).quantize(Decimal(1).scaleb(-target.scale), context=_EXACT)
+    return value
 
 
 def fits(value: int, bits: int) -> bool:
@@ -118,13 +157,23 @@ def _store_number(value: Value, target: ColumnType) -> Value:
         return whole
     if target is DOUBLE:
         return float(value)
-    exact = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
-    rounded = exact.quantize(Decimal(1).scaleb(-target.scale), rounding=ROUND_HALF_UP)
-    if len(rounded.as_tuple().digits) > target.precision:
+    rounded = rounded_decimal(value, target)
+    if rounded is None:
         raise StatementFailure(
             "NUMERIC_VALUE_OUT_OF_RANGE", f"{value} does not fit a column of type {target}"
         )
     return rounded
+
+
+def rounded_decimal(value: int | float | Decimal, target: ColumnType) -> Decimal | None:
+    """A number rounded half up to the scale of a decimal type; None where it has too many digits.
+
+    A double is taken as the shortest text that names it, as Spark does.
+    """
+    exact = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    unit = Decimal(1).scaleb(-target.scale)
+    rounded = exact.quantize(unit, rounding=ROUND_HALF_UP, context=_EXACT)
+    return None if len(rounded.as_tuple().digits) > target.precision else rounded
 
 
 def _store_string(value: Value, target: ColumnType) -> Value:

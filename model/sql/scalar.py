@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
 
 from sqlglot import exp
 
@@ -105,8 +106,7 @@ class Scope:
 
     def _comparison(self, operator: str, node: exp.Expr) -> Expression:
         left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
-        comparable(left, right, node)
-        return Comparison(operator, left, right)
+        return comparison(operator, left, right, node)
 
     def _arithmetic(self, operator: str, node: exp.Expr) -> Expression:
         left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
@@ -142,14 +142,45 @@ class Scope:
         return Aggregate(function, inner, inner.type)
 
 
-def comparable(left: Expression, right: Expression, node: exp.Expr) -> None:
-    """Raises UnsupportedSQL for two sides that Spark would first cast to a common type."""
-    families = {left.type.family, right.type.family} - {"null"}
+def comparison(operator: str, left: Expression, right: Expression, node: exp.Expr) -> Expression:
+    """Two sides compared, constants taken to the type in which the sides meet.
+
+    Raises UnsupportedSQL for two sides that Spark would first cast to another family.
+    """
+    left, right = _meet((left, right), node)
+    return Comparison(operator, left, right)
+
+
+def _meet(sides: tuple[Expression, ...], node: exp.Expr) -> tuple[Expression, ...]:
+    families = {side.type.family for side in sides} - {"null"}
     if len(families) > 1:
+        names = " with ".join(str(side.type) for side in sides)
         raise UnsupportedSQL(
-            f"{node.sql(dialect='spark')!r} compares {left.type} with {right.type}: "
+            f"{node.sql(dialect='spark')!r} compares {names}: "
             "Spark would cast one of them, the model does not"
         )
+    if len({side.type for side in sides}) == 1:
+        return sides
+    common = _common(tuple(_type_when_met(side, sides) for side in sides), node)
+    return tuple(
+        Literal(types.widen(side.value, common), common) if isinstance(side, Literal) else side
+        for side in sides
+    )
+
+
+def _type_when_met(side: Expression, sides: tuple[Expression, ...]) -> ColumnType:
+    """A side's type; a whole constant in company of a decimal has only its own digits."""
+    pair = len(sides) == 2 and any(other.type.precision for other in sides)
+    if pair and isinstance(side, Literal):
+        return types.literal_type(side.value, side.type)
+    return side.type
+
+
+def _common(found: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
+    try:
+        return reduce(types.wider, found)
+    except InvalidScenario as error:
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: {error}") from error
 
 
 def number(text: str) -> Literal:
@@ -160,7 +191,9 @@ def number(text: str) -> Literal:
             return Literal(value, INT)
         if types.fits(value, 64):
             return Literal(value, BIGINT)
-        raise UnsupportedSQL(f"the number {text} does not fit a bigint")
+        if len(str(value)) > 38:
+            raise UnsupportedSQL(f"the number {text} has more than 38 digits")
+        return Literal(Decimal(value), types.decimal(len(str(value)), 0))
     if "e" in text.lower():
         return Literal(float(text), DOUBLE)
     exact = Decimal(text)
@@ -197,34 +230,35 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
         literal = number(operand.this)
         value = literal.value
         assert isinstance(value, int | float | Decimal)
-        # -2147483648 is an int although its digits alone are not.
-        narrow = isinstance(value, int) and types.fits(-value, 32)
-        return Literal(-value, INT if narrow else literal.type)
+        # -2147483648 is an int although its digits alone are not; so with the least bigint.
+        whole = value == int(value) and not literal.type.scale and literal.type is not DOUBLE
+        if whole and types.fits(-int(value), 32):
+            return Literal(-int(value), INT)
+        if whole and types.fits(-int(value), 64):
+            return Literal(-int(value), BIGINT)
+        return Literal(-value, literal.type)
     inner = scope.resolve(operand)
     if inner.type.family != "number" or inner.type.precision:
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
     if isinstance(operand, exp.TryCast) and isinstance(inner, Literal):
         assert isinstance(inner.value, int | float)
         return Literal(-inner.value, inner.type)
-    return Arithmetic("-", Literal(0, inner.type), inner, inner.type)
+    # -0.0 - x is the negation for doubles, whose 0 has a sign too.
+    zero: Literal = Literal(-0.0 if inner.type is DOUBLE else 0, inner.type)
+    return Arithmetic("-", zero, inner, inner.type)
 
 
 def _between(scope: Scope, node: exp.Expr) -> Expression:
     value = scope.resolve(node.this)
     low, high = scope.resolve(node.args["low"]), scope.resolve(node.args["high"])
-    comparable(value, low, node)
-    comparable(value, high, node)
-    return And(Comparison(">=", value, low), Comparison("<=", value, high))
+    return And(comparison(">=", value, low, node), comparison("<=", value, high, node))
 
 
 def _in(scope: Scope, node: exp.Expr) -> Expression:
     if node.args.get("query") is not None or not node.expressions:
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: subqueries are not supported")
-    operand = scope.resolve(node.this)
-    options = tuple(map(scope.resolve, node.expressions))
-    for option in options:
-        comparable(operand, option, node)
-    return InList(operand, options)
+    operand, *options = _meet(tuple(map(scope.resolve, (node.this, *node.expressions))), node)
+    return InList(operand, tuple(options))
 
 
 def _is(scope: Scope, node: exp.Expr) -> Expression:
@@ -294,14 +328,10 @@ def _case(scope: Scope, node: exp.Expr) -> Expression:
 
 
 def _common_type(values: tuple[Expression, ...], node: exp.Expr) -> ColumnType:
-    result = values[0].type
-    for value in values[1:]:
-        if len({result.family, value.type.family} - {"null"}) > 1:
-            raise UnsupportedSQL(
-                f"{node.sql(dialect='spark')!r} mixes {result} and {value.type}: not supported"
-            )
-        result = types.wider(result, value.type)
-    return result
+    if len({value.type.family for value in values} - {"null"}) > 1:
+        names = " and ".join(str(value.type) for value in values)
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} mixes {names}: not supported")
+    return _common(tuple(value.type for value in values), node)
 
 
 _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {

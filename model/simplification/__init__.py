@@ -1,0 +1,79 @@
+"""Conditions as Spark's optimizer leaves them, as far as that shows in a footprint.
+
+The engine splits a condition into what partition values decide and the rest only after the
+optimizer has been at it, so ``NOT (p = 1 OR v = 2)`` does name a partition, and ``v = NULL``
+reads no file at all. Each function here is one optimizer rule, named as in Spark's source
+(package catalyst.optimizer), as far as it concerns the expressions of the model; all keep the
+meaning of the condition, in a query's WHERE up to the difference between FALSE and NULL.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from model.expressions import Expression
+from model.simplification.arithmetic import reorder_associative_operator
+from model.simplification.booleans import boolean_simplification
+from model.simplification.comparisons import simplify_binary_comparison, unwrap_cast
+from model.simplification.conditionals import push_foldable_into_branches, simplify_conditionals
+from model.simplification.constants import constant_folding, null_propagation, optimize_in
+from model.simplification.filters import (
+    constant_propagation,
+    false_where_not_true,
+    infer_filters,
+    simplify_known_comparisons,
+)
+from model.simplification.shape import everywhere, plain_negations
+
+_RULES = (
+    constant_folding,
+    null_propagation,
+    reorder_associative_operator,
+    optimize_in,
+    unwrap_cast,
+    simplify_binary_comparison,
+    boolean_simplification,
+    push_foldable_into_branches,
+    simplify_conditionals,
+)
+
+
+@lru_cache(maxsize=4096)
+def simplify(condition: Expression) -> Expression:
+    """The condition as the optimizer leaves it in any statement."""
+    condition = everywhere(condition, plain_negations)
+    while True:
+        simpler = everywhere(condition, _rules)
+        if simpler == condition:
+            return condition
+        condition = simpler
+
+
+@lru_cache(maxsize=4096)
+def simplify_filter(condition: Expression) -> Expression:
+    """The condition as the optimizer leaves it in a query's WHERE, where it does more.
+
+    There NULL means no more than FALSE, and conditions that follow from others are added.
+    """
+    condition = _simplify_filter(condition)
+    return _simplify_filter(infer_filters(condition))
+
+
+def _simplify_filter(condition: Expression) -> Expression:
+    while True:
+        simpler = simplify(condition)
+        for rule in (
+            constant_propagation,
+            false_where_not_true,
+            simplify_known_comparisons,
+        ):
+            simpler = simplify(rule(simpler))
+        if simpler == condition:
+            return condition
+        condition = simpler
+
+
+def _rules(expression: Expression) -> Expression:
+    for rule in _RULES:
+        expression = rule(expression)
+    return expression

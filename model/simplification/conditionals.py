@@ -1,0 +1,61 @@
+"""CASE expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from model.expressions import TRUE, Case, Comparison, Expression, Literal, Not
+from model.simplification.shape import FALSE, is_null, nullable, same
+from model.types import BOOLEAN
+
+
+def simplify_conditionals(expression: Expression) -> Expression:
+    """Branches that are never or always taken; a CASE that chooses between TRUE and FALSE."""
+    if not isinstance(expression, Case):
+        return expression
+    branches = []
+    otherwise = expression.otherwise
+    for when, then in expression.branches:
+        if when == FALSE or is_null(when):
+            continue
+        if when == TRUE:
+            otherwise = then
+            break
+        branches.append((when, then))
+    if not branches or all(same(then, otherwise) for _, then in branches):
+        # A value of a narrower type would need the cast that CASE has hidden so far.
+        return otherwise if otherwise.type == expression.type else expression
+    if len(branches) == 1:
+        ((when, then),) = branches
+        truth = Comparison("<=>", when, TRUE) if nullable(when) else when
+        if (then, otherwise) == (TRUE, FALSE):
+            return truth
+        if (then, otherwise) == (FALSE, TRUE):
+            return Not(truth)
+    return Case(tuple(branches), otherwise, expression.type)
+
+
+def push_foldable_into_branches(expression: Expression) -> Expression:
+    """``CASE ... THEN 1 ELSE k END = 1`` compares in each branch, if all but one are constant."""
+    match expression:
+        case Comparison(left=Case() as case, right=Literal() as literal):
+            return _pushed(
+                expression, case, lambda value: Comparison(expression.operator, value, literal)
+            )
+        case Comparison(left=Literal() as literal, right=Case() as case):
+            return _pushed(
+                expression, case, lambda value: Comparison(expression.operator, literal, value)
+            )
+    return expression
+
+
+def _pushed(
+    expression: Comparison, case: Case, compare: Callable[[Expression], Expression]
+) -> Expression:
+    values = (*(then for _, then in case.branches), case.otherwise)
+    if sum(not isinstance(value, Literal) for value in values) > 1:
+        return expression
+    branches = tuple((when, compare(then)) for when, then in case.branches)
+    if is_null(case.otherwise) and expression.operator != "<=>":
+        return Case(branches, Literal(None, BOOLEAN), BOOLEAN)
+    return Case(branches, compare(case.otherwise), BOOLEAN)
