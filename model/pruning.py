@@ -1,26 +1,41 @@
 """Which files delta-rs takes to match a predicate: DataFusion's pruning by file statistics.
 
-Unlike Spark's data skipping, which the conflict check of Delta on Spark applies to files that
-were read but not to files that others added, delta-rs asks the same question of both. Source:
+Delta on Spark asks statistics about the files that it read, and partition values alone about
+those that others added; delta-rs asks the same question of both. Source:
 crates/core/src/delta_datafusion (``files_matching_predicate``) and
 crates/core/src/kernel/transaction/state.rs (``AddContainer::predicate_matches``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from model.expressions import And, Column, Comparison, Expression, InList, IsNull, Literal, Not, Or
-from model.files import DataFile
+from model.files import ColumnStatistics, DataFile
 from model.simplification import simplify
-from model.skipping import FileTest, file_test
 from model.types import BOOLEAN
 
+Pruner = Callable[[DataFile], bool]
+"""Whether statistics leave room for a match."""
+
+_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "<=>": "<=>"}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+_BOUNDS: dict[str, Callable[[ColumnStatistics, Any], bool]] = {
+    "=": lambda s, v: bool(s.minimum <= v <= s.maximum),
+    "<=>": lambda s, v: bool(s.minimum <= v <= s.maximum),
+    "<>": lambda s, v: bool(s.minimum != v or s.maximum != v),
+    "<": lambda s, v: bool(s.minimum < v),
+    "<=": lambda s, v: bool(s.minimum <= v),
+    ">": lambda s, v: bool(s.maximum > v),
+    ">=": lambda s, v: bool(s.maximum >= v),
+}
 
 
 @lru_cache(maxsize=4096)
-def pruner(condition: Expression) -> FileTest:
+def pruner(condition: Expression) -> Pruner:
     """A test that fails for the files whose statistics rule every match out.
 
     Partition columns are columns like the others: their statistics are exact. What cannot be
@@ -29,7 +44,7 @@ def pruner(condition: Expression) -> FileTest:
     return _test(simplify(condition))
 
 
-def _test(condition: Expression) -> FileTest:
+def _test(condition: Expression) -> Pruner:
     match condition:
         case Literal(value=value):
             # A bare NULL is nothing that statistics decide.
@@ -42,24 +57,25 @@ def _test(condition: Expression) -> FileTest:
             return lambda file: left(file) or right(file)
         case Not(operand=operand):
             return _negation(operand)
-        case (
-            Comparison(left=Column() as column, right=Literal())
-            | Comparison(left=Literal(), right=Column() as column)
-        ):
-            if column.type is BOOLEAN and condition.operator in ("=", "<>"):
-                return _of_boolean(condition, column)
-            return _by_statistics(condition)
-        case IsNull(operand=Column()):
-            return _by_statistics(condition)
+        case Column(index=index):
+            return _bare(index, True)
+        case Comparison(operator=op, left=Column() as column, right=Literal() as literal):
+            return _comparison(op, column, literal)
+        case Comparison(operator=op, left=Literal() as literal, right=Column() as column):
+            return _comparison(_MIRRORED[op], column, literal)
+        case IsNull(operand=Column(index=index)):
+            return lambda file: file.statistics[index].nulls > 0
         case InList(operand=Column()):
             return _in_list(condition)
     return _keep
 
 
-def _negation(operand: Expression) -> FileTest:
+def _negation(operand: Expression) -> Pruner:
     match operand:
         case Not():
             return _test(operand.operand)
+        case Column(index=index):
+            return _bare(index, False)
         case And():
             return _test(Or(Not(operand.left), Not(operand.right)))
         case Or():
@@ -74,20 +90,32 @@ def _negation(operand: Expression) -> FileTest:
     return _keep
 
 
-def _by_statistics(condition: Expression) -> FileTest:
-    test = file_test(condition)
-    if test is None:
-        return _keep
-    return lambda file: test(file) is True
+def _comparison(op: str, column: Column, literal: Literal) -> Pruner:
+    index, value = column.index, literal.value
+    if value is None:
+        return (lambda file: file.statistics[index].nulls > 0) if op == "<=>" else _keep
+    if column.type is BOOLEAN and op in ("=", "<>"):
+        return _bare(index, (op == "=") is value)
+    compare = _BOUNDS[op]
+
+    def test(file: DataFile) -> bool:
+        statistics = file.statistics[index]
+        return statistics.minimum is not None and compare(statistics, value)
+
+    return test
 
 
-def _of_boolean(condition: Comparison, column: Column) -> FileTest:
+def _bare(index: int, wanted: bool) -> Pruner:
     """``flag = TRUE`` becomes the bare column, and with it goes the look at the NULL count."""
-    test = _by_statistics(condition)
-    return lambda file: file.statistics[column.index].nulls == len(file) or test(file)
+
+    def test(file: DataFile) -> bool:
+        statistics = file.statistics[index]
+        return statistics.minimum is None or wanted in (statistics.minimum, statistics.maximum)
+
+    return test
 
 
-def _in_list(condition: InList) -> FileTest:
+def _in_list(condition: InList) -> Pruner:
     """One comparison after the other: a hole between two options prunes as well."""
     tests = [_test(Comparison("=", condition.operand, option)) for option in condition.options]
     return lambda file: any(test(file) for test in tests)

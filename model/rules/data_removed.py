@@ -3,6 +3,8 @@
 A removal that only rearranges data (``dataChange`` false: a compaction) is passed over by both
 rules. So an operation that replaces files which a compaction has replaced already commits, and
 brings back what it copied, or misses what it meant to delete.
+
+Whatever a statement removes counts as read, so the second rule never speaks first.
 """
 
 from __future__ import annotations
