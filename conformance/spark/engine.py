@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +26,8 @@ from conformance.spark.templates import (
 )
 from model.scenario import Scenario, TableSpec
 
-STEP_SECONDS = 60.0
+STEP_SECONDS = 120.0
+"""A busy machine takes half a minute for what a warm engine does in a tenth of a second."""
 
 
 class SparkEngine:
@@ -73,11 +74,12 @@ class SparkEngine:
         tables = {**scenario.tables, TARGET: scenario.table}
         if level is not None:
             tables = {name: _at_level(spec, level) for name, spec in tables.items()}
-        try:
-            template = self._templates.get(tables)
-        except EngineError as error:
-            raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
-        return SparkReplay(self, scenario, self.places.take(template))
+        with self.process.watched(scenario.name, "set-up"):
+            try:
+                template = self._templates.get(tables)
+            except EngineError as error:
+                raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
+            return SparkReplay(self, scenario, self.places.take(template))
 
     def take_lane(self) -> Lane:
         """An idle lane."""
@@ -96,21 +98,42 @@ class SparkEngine:
         self.process.close()
 
     def _build(self, tables: Mapping[str, TableSpec], folder: Path) -> None:
+        """Make a template. Set-up statements run on a copy of the empty tables' template."""
+        empty = {name: replace(spec, setup=()) for name, spec in tables.items()}
+        base = None if empty == tables else self._templates.get(empty)
         lane, seat, database = self.take_lane(), self.places.take_seat(), self._names.take()
         use_database(seat.session, database)
-        for name, spec in tables.items():
-            path = folder / name
-            self._run(lane, seat, create_statement(name, spec, path))
-            if (level := spec.properties.get(LEVEL_PROPERTY)) is not None:
-                put_level(path, level)
-                self._loaded.forget(path)
-            for statement in spec.setup:
-                self._run(lane, seat, statement)
+        try:
+            if base is None:
+                for name, spec in tables.items():
+                    self._create(lane, seat, name, spec, folder / name)
+            else:
+                base.copy_to(folder)
+                for name in tables:
+                    self._names.bind(database, name, folder / name)
+            for spec in tables.values():
+                for statement in spec.setup:
+                    self._run(lane, seat, statement)
+        except BadStatement:
+            self._leave(tables, folder, database, seat, lane)
+            raise
+        self._leave(tables, folder, database, seat, lane)
+
+    def _leave(
+        self, tables: Iterable[str], folder: Path, database: str, seat: Seat, lane: Lane
+    ) -> None:
+        """Forget a template's tables, which only live on as copies, and free what built them."""
         for name in tables:
             self._loaded.forget(folder / name)
         self._names.give_back(database, tables)
         self.places.give_back_seat(seat)
         self.give_back_lane(lane)
+
+    def _create(self, lane: Lane, seat: Seat, name: str, spec: TableSpec, path: Path) -> None:
+        self._run(lane, seat, create_statement(name, spec, path))
+        if (level := spec.properties.get(LEVEL_PROPERTY)) is not None:
+            put_level(path, level)
+            self._loaded.forget(path)
 
     def _run(self, lane: Lane, seat: Seat, statement: str) -> None:
         lane.start(seat.session, (statement,), hold=False)

@@ -41,7 +41,7 @@ class SparkReplay:
         use_database(self._session, place.database)
         self._readers = {name: LogReader(place.folder / name) for name in place.template.tables}
         self._lanes: dict[str, Lane] = {}
-        self._ended: dict[str, Event] = {}
+        self._ended: dict[str, Committed] = {}
         self._begun: dict[str, tuple[Begun, State]] = {}
         self._laid: dict[str, SharedRun] = {}
         self._state: State = (place.template.folder,)
@@ -58,7 +58,8 @@ class SparkReplay:
             self._laid[name] = run
             begun = run.begun
         else:
-            begun = self._begin(name, step)
+            with self._engine.process.watched(self.scenario.name, step):
+                begun = self._begin(name, step)
         self._begun[name] = begun, self._state
         return begun
 
@@ -77,7 +78,8 @@ class SparkReplay:
             run.lay_into(self._place_now.folder / TARGET)
             ended = run.ended
         else:
-            ended = self._commit(name, step)
+            with self._engine.process.watched(self.scenario.name, step):
+                ended = self._commit(name, step)
             self._share(name, begun, ended)
         if ended.outcome == COMMITTED:
             statement = self.scenario.transactions[name]
@@ -92,9 +94,9 @@ class SparkReplay:
         if read_version == self.base_version:
             self._place_now.keep_loaded()
         if not isinstance(event, Held):
-            self._ended[name] = event
             self._return_lane(name)
             self._new_version(step, read_version, expected=0)
+            self._ended[name] = self._end(event, step, read_version)
             return Begun(read_version, finished=True)
         if event.transaction is None:
             return Begun(read_version)
@@ -104,19 +106,22 @@ class SparkReplay:
         return Begun(read_version, footprint_of(event.transaction))
 
     def _commit(self, name: str, step: str) -> Committed:
-        before = self._readers[TARGET].version()
         if name in self._ended:
-            event = self._ended.pop(name)
-        else:
-            self._lanes[name].release()
-            event = self._wait(self._lanes[name], step)
-            self._return_lane(name)
+            return self._ended.pop(name)
+        before = self._readers[TARGET].version()
+        self._lanes[name].release()
+        event = self._wait(self._lanes[name], step)
+        self._return_lane(name)
+        return self._end(event, step, before)
+
+    def _end(self, event: Event, step: str, before: int) -> Committed:
+        """How a statement ended, from its last event and what is new in the log."""
         if isinstance(event, Raised):
             self._new_version(step, before, expected=0)
             try:
                 return outcome_of(event.error)
             except Exception as error:
-                raise self._error(step, f"{error}") from error
+                raise self._error(step, error) from error
         if not isinstance(event, Finished):
             raise self._error(step, "held a second time")
         if event.rows is not None:
@@ -159,11 +164,12 @@ class SparkReplay:
         if self._place is None:
             return
         place, self._place = self._place, None
-        for name in list(self._lanes):
-            self._lanes[name].release(abandon=True)
-            self._wait(self._lanes[name], f"close {name}")
-            self._return_lane(name)
-        self._engine.places.give_back(place)
+        with self._engine.process.watched(self.scenario.name, "close"):
+            for name in list(self._lanes):
+                self._lanes[name].release(abandon=True)
+                self._wait(self._lanes[name], f"end of {name}")
+                self._return_lane(name)
+            self._engine.places.give_back(place)
 
     @property
     def _place_now(self) -> Place:
@@ -196,9 +202,8 @@ class SparkReplay:
     def _return_lane(self, name: str) -> None:
         self._engine.give_back_lane(self._lanes.pop(name))
 
-    def _error(self, step: str, message: str) -> EngineError:
-        if not self._engine.process.alive:
-            message = f"the engine's process has died ({message})"
+    def _error(self, step: str, error: object) -> EngineError:
+        message = self._engine.process.explained(error)
         return EngineError(message, scenario=self.scenario.name, step=step)
 
 

@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,7 @@ class SparkProcess:
                 if saved is not None:
                     os.environ["JAVA_HOME"] = saved
         ensure_callback_server_started(self.gateway)
+        logging.getLogger().addFilter(_not_from_py4j)
         # PySpark prints every failing statement to standard error; here they are outcomes.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         self.context = SparkContext(conf=conf, gateway=self.gateway)
@@ -92,6 +94,24 @@ class SparkProcess:
     def alive(self) -> bool:
         """Whether the JVM still runs."""
         return self.gateway is not None and self.gateway.proc.poll() is None
+
+    @contextmanager
+    def watched(self, scenario: str, step: str) -> Iterator[None]:
+        """Turn a lost connection into an EngineError that names scenario and step."""
+        from py4j.protocol import Py4JError, Py4JJavaError
+
+        try:
+            yield
+        except Py4JJavaError:
+            raise
+        except (Py4JError, OSError) as error:
+            raise EngineError(self.explained(error), scenario=scenario, step=step) from error
+
+    def explained(self, error: object) -> str:
+        """An unforeseen error in words, with the JVM's last ones if it has died."""
+        if self.alive:
+            return f"{error}"
+        return f"the engine's process has died ({error}){self.last_words()}"
 
     def last_words(self) -> str:
         """The end of what the JVM wrote, for an error message; empty where it wrote nothing."""
@@ -140,6 +160,11 @@ class SparkProcess:
         SparkContext._gateway = None
         SparkContext._jvm = None
         SparkSession._instantiatedSession = None
+
+
+def _not_from_py4j(record: logging.LogRecord) -> bool:
+    """Py4J tells the root logger of a broken connection; whoever made the call is told as well."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def own_jars(jars: Sequence[Path]) -> list[Path]:

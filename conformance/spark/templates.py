@@ -11,6 +11,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,27 +49,31 @@ def copy_table(source: Path, target: Path) -> None:
 class Templates:
     """All templates of an engine, by what they contain. Safe for several threads.
 
-    ``build(tables, folder)`` makes the tables.
+    ``build(tables, folder)`` makes the tables. Who asks for a template that another thread is
+    making waits for it.
     """
 
     def __init__(self, folder: Path, build: Callable[[Mapping[str, TableSpec], Path], None]):
         self._folder = folder
         self._build = build
         self._lock = threading.Lock()
-        self._made: dict[str, Template] = {}
-        self._count = 0
+        self._made: dict[str, Future[Template]] = {}
 
     def get(self, tables: Mapping[str, TableSpec]) -> Template:
         """The template for these tables, built if it is not there yet."""
         key = repr([(name, *_contents(spec)) for name, spec in tables.items()])
         with self._lock:
-            template = self._made.get(key)
-            if template is None:
-                self._count += 1
-                folder = self._folder / str(self._count)
+            future = self._made.get(key)
+            if mine := future is None:
+                future = self._made[key] = Future()
+                folder = self._folder / str(len(self._made))
+        if mine:
+            try:
                 self._build(tables, folder)
-                template = self._made[key] = Template(folder, tuple(tables))
-        return template
+                future.set_result(Template(folder, tuple(tables)))
+            except BaseException as error:  # noqa: BLE001 - all who wait must hear of it
+                future.set_exception(error)
+        return future.result()
 
 
 def _contents(spec: TableSpec) -> tuple[object, ...]:
