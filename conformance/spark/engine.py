@@ -11,6 +11,7 @@ from pathlib import Path
 
 from conformance.engine import BadStatement, EngineError
 from conformance.spark.catalog import Names, use_database
+from conformance.spark.java import find_java, missing_java
 from conformance.spark.lanes import Finished, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import LoadedTables, Places, Seat
@@ -53,6 +54,11 @@ class SparkEngine:
             from conformance.spark.jars import ensure_jars
 
             jars = ensure_jars()
+        if java_home is None:
+            java = find_java()
+            if java is None:
+                raise EngineError(missing_java())
+            java_home = java.path
         self.step_seconds = step_seconds
         self.process = SparkProcess(jars, java_home, cores)
         spark = self.process.session

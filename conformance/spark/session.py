@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.engine import EngineError
-from conformance.spark.settings import JVM_OPTIONS, LOGGING, settings
+from conformance.spark.settings import JVM_OPTIONS, LOGGING, REPLAY, Setting, settings
 
 STOP_SECONDS = 20.0
 
@@ -27,14 +27,20 @@ class SparkProcess:
     breaks because this process died, and it removes the folder itself in the latter case.
     """
 
-    def __init__(self, jars: Sequence[Path], java_home: Path | None, cores: int):
+    def __init__(
+        self,
+        jars: Sequence[Path],
+        java_home: Path | None,
+        cores: int,
+        chosen: Sequence[Setting] = REPLAY,
+    ):
         self.folder = Path(tempfile.mkdtemp(prefix="isodelta-"))
         self._jvm_log = self.folder / "jvm.log"
         self.gateway: Any = None
         self.context: Any = None
         self.session: Any = None
         try:
-            self._start(jars, java_home, cores)
+            self._start(jars, java_home, cores, chosen)
         except EngineError:
             self.close()
             raise
@@ -46,7 +52,9 @@ class SparkProcess:
             self.close()
             raise
 
-    def _start(self, jars: Sequence[Path], java_home: Path | None, cores: int) -> None:
+    def _start(
+        self, jars: Sequence[Path], java_home: Path | None, cores: int, chosen: Sequence[Setting]
+    ) -> None:
         from pyspark import SparkConf, SparkContext
         from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
         from pyspark.sql import SparkSession
@@ -56,7 +64,7 @@ class SparkProcess:
         log4j = self.folder / "log4j2.properties"
         log4j.write_text(LOGGING, "utf-8")
         conf = SparkConf(loadDefaults=False)
-        for key, value in settings(self.folder, cores).items():
+        for key, value in settings(self.folder, cores, chosen).items():
             conf.set(key, value)
         conf.set("spark.driver.extraClassPath", os.pathsep.join(map(str, own_jars(jars))))
         conf.set(

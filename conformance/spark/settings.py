@@ -6,6 +6,7 @@ take away work that only pays for large data.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,10 @@ SPEED = (
 )
 
 
-def settings(folder: Path, cores: int) -> dict[str, str]:
+REPLAY = (*DELTA, *LAYOUT, *SPEED)
+
+
+def settings(folder: Path, cores: int, chosen: Sequence[Setting] = REPLAY) -> dict[str, str]:
     """All settings of a session whose files go under a folder."""
     return {
         "spark.master": f"local[{cores}]",
@@ -64,7 +68,7 @@ def settings(folder: Path, cores: int) -> dict[str, str]:
         "spark.local.dir": str(folder / "spark"),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.sql.catalogImplementation": "in-memory",
-        **{s.key: s.value for s in (*DELTA, *LAYOUT, *SPEED)},
+        **{setting.key: setting.value for setting in chosen},
     }
 
 
