@@ -19,6 +19,7 @@ from conformance.delta_rs.dialect import datafusion_sql
 from conformance.delta_rs.engine import DeltaRsEngine
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.engine import BadStatement
+from conformance.log_reader import LogReader
 from isodelta.scenario_files import Loaded, read_files
 from model.profiles import profile
 from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
@@ -247,3 +248,21 @@ def test_the_command_line_needs_no_spark_and_takes_the_profile_of_the_engine() -
     assert ran.returncode == 0, ran.stderr
     results = [json.loads(line) for line in ran.stdout.splitlines()]
     assert {result["profile"] for result in results} == {"delta-rs-1.6"}
+
+
+def test_at_snapshot_isolation_an_update_after_a_compaction_duplicates_rows(
+    tmp_path: Path,
+) -> None:
+    import pyarrow
+    from deltalake import DeltaTable, write_deltalake
+
+    rows = pyarrow.table({"v": pyarrow.array([1], pyarrow.int64())})
+    table = DeltaTable.create(
+        tmp_path, rows.schema, configuration={"delta.isolationLevel": "snapshotIsolation"}
+    )
+    write_deltalake(table, rows, mode="append")
+    write_deltalake(table, rows, mode="append")
+    pinned = DeltaTable(tmp_path)
+    DeltaTable(tmp_path).optimize.compact()
+    pinned.update(updates={"v": "v + 1"}, predicate="v = 1")
+    assert sorted(row for (row,) in LogReader(tmp_path).rows()) == [1, 1, 2, 2]
