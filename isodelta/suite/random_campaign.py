@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from checker.random_search import scenarios_in_groups
 from conformance.campaign import Job, valid
@@ -22,12 +23,12 @@ def jobs(suite: Suite) -> Iterator[Job]:
             yield Job(scenario, level)
 
 
-def run_random_campaign(suite: Suite, deadline: float) -> None:
-    """Replays random scenarios until the deadline; differences become findings."""
+def run_random_campaign(suite: Suite, deadline: float, most: int | None = None) -> None:
+    """Replays random scenarios until the deadline, at the ``most`` so many of them."""
     suite.display.part(PART)
     replays = differing = unknown = 0
     verdicts: dict[str, int] = {}
-    for replayed in suite.replay(jobs(suite), deadline):
+    for replayed in suite.replay(islice(jobs(suite), most), deadline):
         replays += 1
         comparison = replayed.comparison
         if not comparison.agrees:

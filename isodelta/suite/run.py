@@ -27,7 +27,11 @@ RESERVE_SHARE = 0.05
 
 @dataclass(frozen=True)
 class Order:
-    """What ``isodelta verify`` was asked for; ``transactions`` bounds the exhaustive search."""
+    """What ``isodelta verify`` was asked for.
+
+    ``transactions`` bounds the exhaustive search, ``random_replays`` the random campaign (None:
+    only the budget does).
+    """
 
     profile: Profile
     engine: str
@@ -38,6 +42,7 @@ class Order:
     command: str
     versions: dict[str, str]
     transactions: int = 3
+    random_replays: int | None = None
 
 
 def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
@@ -98,7 +103,7 @@ def _run_parts(
         error = _engine_failed(suite, failure)
     try:
         run_conflict_table(suite, deadline)
-        run_random_campaign(suite, deadline)
+        run_random_campaign(suite, deadline, order.random_replays)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
     suite.report.parts.append(
