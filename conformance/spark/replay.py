@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.engine import (
@@ -21,7 +22,7 @@ from conformance.spark.footprints import footprint_of
 from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
-from conformance.spark.sharing import SharedRun, State, uncontended
+from conformance.spark.sharing import SharedRun, State, after, uncontended
 from conformance.spark.templates import TARGET
 from model.history import Row
 from model.scenario import Scenario
@@ -47,6 +48,11 @@ class SparkReplay:
         self._state: State = (place.template.folder,)
         self._prepared = {name: reader.version() for name, reader in self._readers.items()}
         self.base_version = self._prepared[TARGET]
+
+    @property
+    def folder(self) -> Path:
+        """Where the tables are, each in a folder of its name."""
+        return self._place_now.folder
 
     def begin(self, name: str) -> Begun:
         """Run a statement up to its first commit, or a query up to its executed plan."""
@@ -76,14 +82,13 @@ class SparkReplay:
                 raise self._error(step, "another transaction committed against the schedule")
             run = self._laid.pop(name)
             run.lay_into(self._place_now.folder / TARGET)
-            ended = run.ended
+            ended, known = run.ended, True
         else:
             with self._engine.process.watched(self.scenario.name, step):
                 ended = self._commit(name, step)
-            self._share(name, begun, ended)
+            known = self._share(name, begun, ended)
         if ended.outcome == COMMITTED:
-            statement = self.scenario.transactions[name]
-            self._state = (*self._state, (statement, begun.read_version))
+            self._state = after(self._state, self.scenario.transactions[name], known)
         return ended
 
     def _begin(self, name: str, step: str) -> Begun:
@@ -136,16 +141,16 @@ class SparkReplay:
             return None
         return runs.get(self._state, self.scenario.transactions[name])
 
-    def _share(self, name: str, begun: Begun, ended: Committed) -> None:
+    def _share(self, name: str, begun: Begun, ended: Committed) -> bool:
         """Keep a run that nothing came between and that wrote to no other table."""
         runs, state = self._engine.shared_runs, self._begun[name][1]
         others = {t: reader.version() for t, reader in self._readers.items() if t != TARGET}
         if runs is None or state != self._state or not others.items() <= self._prepared.items():
-            return
+            return False
         version = ended.commit_version
         record = None if version is None else self._readers[TARGET].commits()[version]
         table = self._place_now.folder / TARGET
-        runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
+        return runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
 
     def log(self, table: str = "t") -> Sequence[CommitRecord]:
         """All versions of a table's log, oldest first."""

@@ -21,7 +21,16 @@ from conformance.engine import Begun, CommitRecord, Committed
 from model.scenario import Step
 
 State = tuple[object, ...]
-"""What a table has been through: its template, then each commit (statement, read version)."""
+"""What a table has been through: its template, then each commit.
+
+Equal states mean equal files, names included: the statement of a run that is shared, or an
+object like no other for a commit whose files exist in one table alone.
+"""
+
+
+def after(state: State, statement: str, shared: bool) -> State:
+    """The state that a commit leads to; ``shared`` tells that its files are those of a run."""
+    return (*state, statement if shared else object())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +71,18 @@ class SharedRuns:
         ended: Committed,
         table: Path,
         record: CommitRecord | None,
-    ) -> None:
-        """Keep a run; ``record`` is the version that it wrote, None where it wrote none."""
+    ) -> bool:
+        """Keep a run, unless there is one; ``record`` is the version that it wrote, if any."""
         with self._lock:
             if (state, statement) in self._runs:
-                return
+                return False
             folder = self._folder / str(next(self._count))
             files = tuple(
                 (_store(table / name, folder / str(number)), name)
                 for number, name in enumerate(_files(table, record))
             )
             self._runs[(state, statement)] = SharedRun(begun, ended, files)
+            return True
 
 
 def _store(file: Path, place: Path) -> Path:
