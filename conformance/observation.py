@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from conformance.engine import FAILED, Begun, Committed, CommitRecord, Engine, Replay
+from conformance.engine import FAILED, Begun, CommitRecord, Committed, Engine, Replay
 from model.history import Row
 from model.scenario import Scenario, Step
 

@@ -18,7 +18,7 @@ from model.effects import transaction_of
 from model.errors import StatementFailure
 from model.files import DataFile, StoredRow, data_file
 from model.footprint import Footprint
-from model.history import History, ItemRead, Row, RowChange, Transaction
+from model.history import History, ItemRead, PredicateRead, Row, RowChange, Transaction
 from model.log import Commit, Snapshot
 from model.statements import Execution, Statement
 from model.statements.base import Rows, item_reads
@@ -121,8 +121,16 @@ def _follow(
 
 def _items(statement: Statement, snapshot: Snapshot) -> tuple[ItemRead, ...]:
     predicates = [p for p in statement.predicate_reads if p.table == snapshot.table.name]
-    rows = (row for row in snapshot.stored() if any(p.matches(row.values) for p in predicates))
+    rows = (row for row in snapshot.stored() if any(_matches(p, row.values) for p in predicates))
     return item_reads(snapshot.table, rows)
+
+
+def _matches(predicate: PredicateRead, row: Row) -> bool:
+    """Whether a row matches; not so where the condition fails on it, as it did not come to it."""
+    try:
+        return predicate.matches(row)
+    except StatementFailure:
+        return False
 
 
 def _trace(
