@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from model.doubles import largest, remainder, smallest, sort_key
 from model.errors import StatementFailure
 from model.expressions import (
     Aggregate,
@@ -109,7 +110,11 @@ def _alike(*expressions: Expression) -> tuple[Evaluator, ...]:
     """
     if not any(expression.type is DOUBLE for expression in expressions):
         return tuple(map(evaluator, expressions))
-    return tuple(_as_type(expression, DOUBLE) for expression in expressions)
+    return tuple(_as_key(_as_type(expression, DOUBLE)) for expression in expressions)
+
+
+def _as_key(evaluate: Evaluator) -> Evaluator:
+    return lambda row: None if (value := evaluate(row)) is None else sort_key(value)
 
 
 def _as_type(expression: Expression, target: ColumnType) -> Evaluator:
@@ -209,6 +214,8 @@ def _remainder(a: Any, b: Any) -> Any:
     # SQL's remainder takes the sign of the dividend, Python's that of the divisor.
     if b == 0:
         raise StatementFailure("REMAINDER_BY_ZERO", f"{a} % 0")
+    if isinstance(a, float):
+        return remainder(a, b)
     result = abs(a) % abs(b)
     return -result if a < 0 else result
 
@@ -238,5 +245,5 @@ def aggregate(function: Aggregate, rows: list[Row]) -> Value:
             raise StatementFailure("ARITHMETIC_OVERFLOW", f"sum {total} overflows")
         return total if not isinstance(total, Decimal) else +total
     if function.function == "avg":
-        return float(sum(values)) / len(values)
-    return min(values) if function.function == "min" else max(values)
+        return sum(map(float, values)) / len(values)
+    return smallest(values) if function.function == "min" else largest(values)

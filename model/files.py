@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from model.doubles import largest, smallest
 from model.history import Row, RowId, Value
 from model.table import Table
 
@@ -56,7 +57,7 @@ def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
     for index in range(len(table.names)):
         values: list[Any] = [v for row in rows if (v := row.values[index]) is not None]
         nulls = len(rows) - len(values)
-        low, high = (min(values), max(values)) if values else (None, None)
+        low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))
     return DataFile(path, tuple(first[i] for i in table.partitions), rows, tuple(statistics))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -136,32 +137,45 @@ def storable(source: ColumnType, target: ColumnType) -> bool:
     return (source.family, target.family) == ("date", "timestamp")
 
 
-def store(value: Value, target: ColumnType) -> Value:
+INSERT_OVERFLOW = "CAST_OVERFLOW_IN_TABLE_INSERT"
+UPDATE_OVERFLOW = "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE"
+
+
+def store(value: Value, target: ColumnType, overflow: str = INSERT_OVERFLOW) -> Value:
     """``value`` as a column of type ``target`` holds it.
 
-    The types must be ``storable``. Raises StatementFailure where Spark does (overflow).
+    The types must be ``storable``. Raises StatementFailure of the class ``overflow`` for a
+    number that does not fit.
     """
-    return _STORE[target.family](value, target) if value is not None else None
+    if value is None:
+        return None
+    if target.family == "number":
+        return _store_number(value, target, overflow)
+    return _STORE[target.family](value)
 
 
-def _overflow(value: Value, target: ColumnType) -> StatementFailure:
-    return StatementFailure("CAST_OVERFLOW", f"{value} does not fit a column of type {target}")
-
-
-def _store_number(value: Value, target: ColumnType) -> Value:
+def _store_number(value: Value, target: ColumnType, overflow: str) -> Value:
     assert isinstance(value, int | float | Decimal)
-    if target.bits:
-        whole = int(value)
-        if not fits(whole, target.bits):
-            raise _overflow(value, target)
-        return whole
+    failure = StatementFailure(overflow, f"{value} does not fit a column of type {target}")
     if target is DOUBLE:
         return float(value)
+    finite = not isinstance(value, float) or math.isfinite(value)
+    if target.bits:
+        if not finite:
+            raise failure
+        whole = int(value)
+        if value == float(1 << 63) and isinstance(value, float) and target is BIGINT:
+            # As a double the largest bigint is 2**63: Spark lets it in, and cuts it back.
+            whole -= 1
+        if not fits(whole, target.bits):
+            raise failure
+        return whole
+    if not finite:
+        # Neither infinity nor NaN is a decimal; Spark stores NULL instead of failing.
+        return None
     rounded = rounded_decimal(value, target)
     if rounded is None:
-        raise StatementFailure(
-            "NUMERIC_VALUE_OUT_OF_RANGE", f"{value} does not fit a column of type {target}"
-        )
+        raise failure
     return rounded
 
 
@@ -176,25 +190,24 @@ def rounded_decimal(value: int | float | Decimal, target: ColumnType) -> Decimal
     return None if len(rounded.as_tuple().digits) > target.precision else rounded
 
 
-def _store_string(value: Value, target: ColumnType) -> Value:
+def _store_string(value: Value) -> Value:
     if isinstance(value, bool):
         return "true" if value else "false"
     return value if isinstance(value, str) else str(value)
 
 
-def _store_timestamp(value: Value, target: ColumnType) -> Value:
+def _store_timestamp(value: Value) -> Value:
     if isinstance(value, datetime.datetime):
         return value
     assert isinstance(value, datetime.date)
     return datetime.datetime(value.year, value.month, value.day)
 
 
-def _store_as_is(value: Value, target: ColumnType) -> Value:
+def _store_as_is(value: Value) -> Value:
     return value
 
 
-_STORE: dict[Family, Callable[[Value, ColumnType], Value]] = {
-    "number": _store_number,
+_STORE: dict[Family, Callable[[Value], Value]] = {
     "string": _store_string,
     "boolean": _store_as_is,
     "date": _store_as_is,

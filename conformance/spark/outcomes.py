@@ -6,6 +6,9 @@ from typing import Any
 
 from conformance.engine import CONFLICTS, FAILED, Committed
 
+_WRAPPERS = {"TASK_WRITE_FAILED"}
+"""Classes that only say where a failure happened; what failed is their cause."""
+
 _CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICTS}
 
 
@@ -25,7 +28,7 @@ def outcome_of(error: Exception) -> Committed:
                 message=str(cause.getMessage()),
             )
     for cause in chain:
-        if (name := condition(cause)) is not None:
+        if (name := condition(cause)) is not None and name not in _WRAPPERS:
             return Committed(FAILED, error_class=name, message=str(cause.getMessage()))
     raise error
 

@@ -15,11 +15,14 @@ from model.expressions import Expression
 from model.simplification.arithmetic import reorder_associative_operator
 from model.simplification.booleans import boolean_simplification
 from model.simplification.comparisons import simplify_binary_comparison, unwrap_cast
-from model.simplification.conditionals import push_foldable_into_branches, simplify_conditionals
+from model.simplification.conditionals import (
+    false_where_not_true,
+    push_foldable_into_branches,
+    simplify_conditionals,
+)
 from model.simplification.constants import constant_folding, null_propagation, optimize_in
 from model.simplification.filters import (
     constant_propagation,
-    false_where_not_true,
     infer_filters,
     simplify_known_comparisons,
 )

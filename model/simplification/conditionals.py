@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from model.expressions import TRUE, Case, Comparison, Expression, Literal, Not
-from model.simplification.shape import FALSE, is_null, nullable, same
+from model.expressions import TRUE, And, Case, Comparison, Expression, InList, Literal, Not, Or
+from model.simplification.shape import FALSE, is_null, nullable, same, with_parts
 from model.types import BOOLEAN
 
 
@@ -15,8 +15,9 @@ def simplify_conditionals(expression: Expression) -> Expression:
         return expression
     branches = []
     otherwise = expression.otherwise
-    for when, then in expression.branches:
-        if when == FALSE or is_null(when):
+    for condition, then in expression.branches:
+        when = false_where_not_true(condition)
+        if when == FALSE:
             continue
         if when == TRUE:
             otherwise = then
@@ -59,3 +60,23 @@ def _pushed(
     if is_null(case.otherwise) and expression.operator != "<=>":
         return Case(branches, Literal(None, BOOLEAN), BOOLEAN)
     return Case(branches, compare(case.otherwise), BOOLEAN)
+
+
+def false_where_not_true(condition: Expression) -> Expression:
+    """NULL is FALSE wherever it can only keep the condition from being TRUE.
+
+    Source: ReplaceNullWithFalseInPredicate.scala. Not so under NOT; but ``NOT IN`` with a NULL
+    among the options is never TRUE.
+    """
+    match condition:
+        case And() | Or():
+            return with_parts(condition, false_where_not_true)
+        case Case():
+            branches = tuple(
+                (false_where_not_true(when), false_where_not_true(then))
+                for when, then in condition.branches
+            )
+            return Case(branches, false_where_not_true(condition.otherwise), condition.type)
+        case Not(operand=InList(options=options)) if any(map(is_null, options)):
+            return FALSE
+    return FALSE if is_null(condition) else condition

@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from model import expressions
 from model.expressions import (
-    And,
-    Case,
     Column,
     Comparison,
     Expression,
-    InList,
     IsNull,
     Literal,
     Not,
-    Or,
     conjunction,
     conjuncts,
 )
 from model.simplification.comparisons import simplify_binary_comparison
 from model.simplification.shape import (
-    FALSE,
     among,
     everywhere,
-    is_null,
     null_if_null,
     with_parts,
 )
@@ -39,11 +33,11 @@ def constant_propagation(condition: Expression) -> Expression:
         match part:
             case Comparison(
                 operator="=" | "<=>", left=Column() as column, right=Literal() as literal
-            ):
+            ) if column.type == literal.type:
                 pass
             case Comparison(
                 operator="=" | "<=>", left=Literal() as literal, right=Column() as column
-            ):
+            ) if column.type == literal.type:
                 pass
             case _:
                 continue
@@ -65,26 +59,6 @@ def _substitute(expression: Expression, fixed: dict[Column, Literal]) -> Express
     if isinstance(expression, Column):
         return fixed.get(expression, expression)
     return with_parts(expression, lambda part: _substitute(part, fixed))
-
-
-def false_where_not_true(condition: Expression) -> Expression:
-    """NULL is FALSE wherever it can only keep the condition from being TRUE.
-
-    Source: ReplaceNullWithFalseInPredicate.scala. Not so under NOT; but ``NOT IN`` with a NULL
-    among the options is never TRUE.
-    """
-    match condition:
-        case And() | Or():
-            return with_parts(condition, false_where_not_true)
-        case Case():
-            branches = tuple(
-                (false_where_not_true(when), false_where_not_true(then))
-                for when, then in condition.branches
-            )
-            return Case(branches, false_where_not_true(condition.otherwise), condition.type)
-        case Not(operand=InList(options=options)) if any(map(is_null, options)):
-            return FALSE
-    return FALSE if is_null(condition) else condition
 
 
 def simplify_known_comparisons(condition: Expression) -> Expression:

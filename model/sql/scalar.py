@@ -15,7 +15,7 @@ from functools import reduce
 from sqlglot import exp
 
 from model import types
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.evaluation import evaluator
 from model.expressions import (
     TRUE,
@@ -32,6 +32,7 @@ from model.expressions import (
     Not,
     Or,
     columns,
+    walk,
 )
 from model.table import Table
 from model.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, ColumnType
@@ -91,18 +92,24 @@ class Scope:
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported ({node.key})")
         return resolver(self, node)
 
-    def condition(self, node: exp.Expr | None) -> Expression:
+    def where(self, node: exp.Expr | None) -> Expression:
         """A WHERE clause's condition; TRUE where there is none. Raises UnsupportedSQL."""
-        if node is None:
-            return TRUE
+        return TRUE if node is None else self.boolean(node)
+
+    def boolean(self, node: exp.Expr) -> Expression:
+        """A condition where Spark takes no bare NULL: a whole WHERE, or WHEN. Raises likewise."""
+        condition = self.condition(node)
+        if condition.type is NULL:
+            raise InvalidScenario("a bare NULL is not a condition")
+        return condition
+
+    def condition(self, node: exp.Expr) -> Expression:
+        """A part of a condition. Raises UnsupportedSQL, and InvalidScenario for a number."""
         inner = node.this if isinstance(node, exp.Where) else node
         condition = self.resolve(inner)
         if condition.type.family not in ("boolean", "null"):
             raise InvalidScenario(f"{inner.sql(dialect='spark')!r} is not a condition")
         return condition
-
-    def _boolean(self, node: exp.Expr) -> Expression:
-        return self.condition(node)
 
     def _comparison(self, operator: str, node: exp.Expr) -> Expression:
         left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
@@ -120,7 +127,7 @@ class Scope:
                     f"{node.sql(dialect='spark')!r}: arithmetic on decimals is not supported"
                 )
         type_ = DOUBLE if operator == "/" else types.wider(left.type, right.type)
-        return Arithmetic(operator, left, right, type_)
+        return _computable(Arithmetic(operator, left, right, type_), node)
 
     def _aggregate(self, function: str, node: exp.Expr) -> Expression:
         text = node.sql(dialect="spark")
@@ -245,7 +252,18 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
         return Literal(-inner.value, inner.type)
     # -0.0 - x is the negation for doubles, whose 0 has a sign too.
     zero: Literal = Literal(-0.0 if inner.type is DOUBLE else 0, inner.type)
-    return Arithmetic("-", zero, inner, inner.type)
+    return _computable(Arithmetic("-", zero, inner, inner.type), node)
+
+
+def _computable(expression: Arithmetic, node: exp.Expr) -> Arithmetic:
+    """Refuses a constant that cannot be computed: Spark fails the statement on any table."""
+    if not columns(expression) and not any(isinstance(p, Aggregate) for p in walk(expression)):
+        try:
+            evaluator(expression)(())
+        except StatementFailure as error:
+            text = node.sql(dialect="spark")
+            raise InvalidScenario(f"{text!r} always fails ({error.error_class})") from error
+    return expression
 
 
 def _between(scope: Scope, node: exp.Expr) -> Expression:
@@ -320,7 +338,7 @@ def _case(scope: Scope, node: exp.Expr) -> Expression:
         condition = branch.this
         if node.this is not None:
             condition = exp.EQ(this=node.this.copy(), expression=condition.copy())
-        branches.append((scope.condition(condition), scope.resolve(branch.args["true"])))
+        branches.append((scope.boolean(condition), scope.resolve(branch.args["true"])))
     default = node.args.get("default")
     otherwise = Literal(None, NULL) if default is None else scope.resolve(default)
     values = (*(value for _, value in branches), otherwise)

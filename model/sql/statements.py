@@ -6,6 +6,7 @@ import difflib
 import logging
 import re
 from collections.abc import Callable, Mapping
+from functools import reduce
 
 import sqlglot
 from sqlglot import exp
@@ -13,7 +14,7 @@ from sqlglot.errors import SqlglotError
 
 from model import types
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions import Aggregate, Column, Expression, children, columns
+from model.expressions import Aggregate, Column, Expression, Literal, children, columns
 from model.history import Row
 from model.query import Query
 from model.sql.scalar import Scope, constant
@@ -27,6 +28,7 @@ from model.statements import (
     Update,
 )
 from model.table import Table
+from model.types import ColumnType
 
 # sqlglot says on its logger what the errors raised here say better.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
@@ -105,7 +107,7 @@ def _scope(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
 def _delete(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement:
     _refuse_extras(tree, {"this", "where"})
     table, qualifier = _target(tree.this, target, tables)
-    return Delete(text, table, Scope(table, qualifier).condition(tree.args.get("where")))
+    return Delete(text, table, Scope(table, qualifier).where(tree.args.get("where")))
 
 
 def _update(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement:
@@ -134,7 +136,7 @@ def _update(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement
         value = values.resolve(node.args["expression"])
         _check_storable(value, column)
         assignments[column.index] = value
-    condition = scope.condition(tree.args.get("where"))
+    condition = scope.where(tree.args.get("where"))
     return Update(text, table, tuple(assignments.items()), condition, tuple(subqueries))
 
 
@@ -175,18 +177,32 @@ def _check_width(width: int, positions: tuple[int, ...]) -> None:
 
 def _values(source: exp.Values, table: Table, positions: tuple[int, ...]) -> tuple[Row, ...]:
     scope = Scope(Table("VALUES", (), ()), "VALUES")
-    rows = []
+    lines = []
     for node in source.expressions:
         cells = node.expressions if isinstance(node, exp.Tuple) else [node]
         _check_width(len(cells), positions)
-        row: list[object] = [None] * len(table.names)
-        for position, cell in zip(positions, cells, strict=True):
-            literal = constant(scope.resolve(cell))
-            column = Column(position, table.names[position], table.types[position])
-            _check_storable(literal, column)
-            row[position] = types.store(literal.value, column.type)
-        rows.append(tuple(row))
-    return tuple(rows)
+        lines.append([constant(scope.resolve(cell)) for cell in cells])
+    rows: list[list[object]] = [[None] * len(table.names) for _ in lines]
+    for index, position in enumerate(positions):
+        column = Column(position, table.names[position], table.types[position])
+        met = _common_type([line[index] for line in lines], column)
+        for row, line in zip(rows, lines, strict=True):
+            row[position] = types.store(types.widen(line[index].value, met), column.type)
+    return tuple(map(tuple, rows))
+
+
+def _common_type(values: list[Literal], column: Column) -> ColumnType:
+    """The type of one column of VALUES, which Spark finds over all of its rows."""
+    for value in values:
+        _check_storable(value, column)
+    found = [value.type for value in values]
+    families = {type_.family for type_ in found} - {"null"}
+    if len(families) > 1:
+        raise InvalidScenario(
+            f"the values for column {column.name!r} are of several types "
+            f"({', '.join(dict.fromkeys(map(str, found)))})"
+        )
+    return reduce(types.wider, found)
 
 
 def _select(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement:
@@ -210,7 +226,7 @@ def _query(tree: exp.Expr, tables: Tables) -> Query:
     if group is not None:
         _refuse_extras(group, {"expressions"})
     groups = tuple(map(plain.resolve, group.expressions)) if group is not None else ()
-    query = Query(scope.table.name, plain.condition(tree.args.get("where")), tuple(outputs), groups)
+    query = Query(scope.table.name, plain.where(tree.args.get("where")), tuple(outputs), groups)
     if query.aggregates or query.groups:
         _check_grouped(query)
     return query
@@ -246,7 +262,7 @@ def _optimize(text: str, body: str, target: str, tables: Tables) -> Statement:
             node = sqlglot.parse_one(match["where"], dialect="spark")
         except SqlglotError as error:
             raise InvalidScenario(f"not valid SQL: {_first_line(error)}") from error
-    condition = Scope(table, target).condition(node)
+    condition = Scope(table, target).where(node)
     if stray := columns(condition) - table.partition_columns:
         name = table.names[min(stray)]
         raise InvalidScenario(f"OPTIMIZE ... WHERE takes partition columns only, not {name!r}")

@@ -8,7 +8,8 @@ from model.evaluation import matcher
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
-from model.statements.base import Execution, Rows, item_reads
+from model.skipping import scan, split_filter
+from model.statements.base import Execution, Rows, item_reads, live_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +32,11 @@ class Select:
         if self.query.table != self.target:
             matching = self.query.matching(others[self.query.table])
             return Execution(None, result=self.query.result(matching))
+        predicate = split_filter(self.query.condition, snapshot.table)
+        files = () if predicate is None else scan(predicate, live_files(snapshot), snapshot.table)
         matches = matcher(self.query.condition)
-        rows = [row for row in snapshot.stored() if matches(row.values)]
+        # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
+        rows = [row for file in files for row in file.rows if matches(row.values)]
         result = self.query.result(row.values for row in rows)
         return Execution(None, item_reads(snapshot.table, rows), result=result)
 

@@ -88,7 +88,7 @@ class Update:
         after = list(row)
         for index, expression in self.assignments:
             value = evaluator(expression)(row + scalars)
-            after[index] = types.store(value, self.table.types[index])
+            after[index] = types.store(value, self.table.types[index], types.UPDATE_OVERFLOW)
         return tuple(after)
 
     def _scalars(self, tables: Rows) -> Row:
