@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,10 @@ from conformance.engine import EngineError
 from conformance.spark.settings import JVM_OPTIONS, LOGGING, REPLAY, Setting, settings
 
 STOP_SECONDS = 20.0
+DYING_SECONDS = 5.0
+
+GREETINGS = ("WARNING: Using incubator", "Setting default log level", "To adjust logging level")
+"""What every JVM says at its start; nobody learns from it why it died."""
 
 
 class SparkProcess:
@@ -90,6 +94,7 @@ class SparkProcess:
                     os.environ["JAVA_HOME"] = saved
         ensure_callback_server_started(self.gateway)
         logging.getLogger().addFilter(_not_from_py4j)
+        logging.getLogger("py4j").propagate = False
         # PySpark prints every failing statement to standard error; here they are outcomes.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         self.context = SparkContext(conf=conf, gateway=self.gateway)
@@ -116,7 +121,13 @@ class SparkProcess:
             raise EngineError(self.explained(error), scenario=scenario, step=step) from error
 
     def explained(self, error: object) -> str:
-        """An unforeseen error in words, with the JVM's last ones if it has died."""
+        """An unforeseen error in words, with the JVM's last ones if it has died.
+
+        After an exception a dying JVM is given time to be gone; its connections end first.
+        """
+        if isinstance(error, Exception) and self.gateway is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self.gateway.proc.wait(DYING_SECONDS)
         if self.alive:
             return f"{error}"
         return f"the engine's process has died ({error}){self.last_words()}"
@@ -125,7 +136,8 @@ class SparkProcess:
         """The end of what the JVM wrote, for an error message; empty where it wrote nothing."""
         if not self._jvm_log.exists():
             return ""
-        lines = self._jvm_log.read_text("utf-8", "replace").strip().splitlines()
+        text = self._jvm_log.read_text("utf-8", "replace")
+        lines = [line for line in text.splitlines() if line and not line.startswith(GREETINGS)]
         return "".join(f"\n  {line}" for line in lines[-5:])
 
     def versions(self) -> dict[str, str]:
@@ -171,7 +183,7 @@ class SparkProcess:
 
 
 def _not_from_py4j(record: logging.LogRecord) -> bool:
-    """Py4J tells the root logger of a broken connection; whoever made the call is told as well."""
+    """Py4J logs a broken connection, also to the root logger; who made the call is told anyway."""
     return Path(record.pathname).parent.name != "py4j"
 
 
