@@ -188,6 +188,11 @@ def columns(expression: Expression) -> frozenset[int]:
     return frozenset(part.index for part in walk(expression) if isinstance(part, Column))
 
 
+def is_constant(expression: Expression) -> bool:
+    """Whether an expression has the same value on every row: no column, no aggregate in it."""
+    return not any(isinstance(part, Column | Aggregate) for part in walk(expression))
+
+
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
     """The conditions that AND joins at the top of a condition."""
     if isinstance(expression, And):

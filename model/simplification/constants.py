@@ -6,9 +6,7 @@ from model import expressions, types
 from model.errors import StatementFailure
 from model.evaluation import evaluator
 from model.expressions import (
-    Aggregate,
     Coalesce,
-    Column,
     Comparison,
     Expression,
     InList,
@@ -20,9 +18,7 @@ from model.simplification.shape import FALSE, UNKNOWN, is_null, null_if_null, nu
 
 def constant_folding(expression: Expression) -> Expression:
     """An expression without columns is its value, unless computing it fails."""
-    if isinstance(expression, Literal | Column | Aggregate) or expressions.columns(expression):
-        return expression
-    if any(isinstance(part, Aggregate) for part in expressions.walk(expression)):
+    if isinstance(expression, Literal) or not expressions.is_constant(expression):
         return expression
     try:
         return Literal(evaluator(expression)(()), expression.type)

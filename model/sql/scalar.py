@@ -31,8 +31,7 @@ from model.expressions import (
     Literal,
     Not,
     Or,
-    columns,
-    walk,
+    is_constant,
 )
 from model.table import Table
 from model.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, ColumnType
@@ -257,7 +256,7 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
 
 def _computable(expression: Arithmetic, node: exp.Expr) -> Arithmetic:
     """Refuses a constant that cannot be computed: Spark fails the statement on any table."""
-    if not columns(expression) and not any(isinstance(p, Aggregate) for p in walk(expression)):
+    if is_constant(expression):
         try:
             evaluator(expression)(())
         except StatementFailure as error:
@@ -376,8 +375,3 @@ _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
     exp.Subquery: _subquery,
     exp.Alias: lambda scope, node: scope.resolve(node.this),
 }
-
-
-def reads_no_column(expression: Expression) -> bool:
-    """Whether an expression is a constant."""
-    return not columns(expression)

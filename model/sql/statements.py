@@ -14,7 +14,16 @@ from sqlglot.errors import SqlglotError
 
 from model import types
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions import Aggregate, Column, Expression, Literal, children, columns
+from model.expressions import (
+    Aggregate,
+    Arithmetic,
+    Column,
+    Expression,
+    Literal,
+    children,
+    columns,
+    is_constant,
+)
 from model.history import Row
 from model.query import Query
 from model.sql.scalar import Scope, constant
@@ -134,17 +143,25 @@ def _update(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement
         if column.index in assignments:
             raise InvalidScenario(f"column {column.name!r} is set twice")
         value = values.resolve(node.args["expression"])
-        _check_storable(value, column)
+        _check_storable(value, column, types.UPDATE_OVERFLOW)
         assignments[column.index] = value
     condition = scope.where(tree.args.get("where"))
     return Update(text, table, tuple(assignments.items()), condition, tuple(subqueries))
 
 
-def _check_storable(value: Expression, column: Column) -> None:
+def _check_storable(
+    value: Expression, column: Column, overflow: str = types.INSERT_OVERFLOW
+) -> None:
+    """Refuses what the column cannot hold: a type, or a constant that is too large.
+
+    Spark converts constants before it looks at any row, so they fail on every table.
+    """
     if not types.storable(value.type, column.type):
         raise InvalidScenario(
             f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
         )
+    if isinstance(value, Literal | Arithmetic) and is_constant(value):
+        types.store(constant(value).value, column.type, overflow)
 
 
 def _insert(text: str, tree: exp.Expr, target: str, tables: Tables) -> Statement:
