@@ -19,6 +19,7 @@ from conformance.engine import (
     ReadPredicate,
 )
 from conformance.spark.engine import SparkEngine
+from conformance.spark.footprints import observe_footprint
 from conformance.spark.places import Place
 from model.scenario import Scenario, Step, TableSpec
 
@@ -205,6 +206,14 @@ def test_footprints(
     assert {row[0] for file in footprint.files for row in replay.file_rows(file)} == keys
     assert not footprint.whole_table
     replay.close()
+
+
+def test_a_footprint_at_its_place_in_the_schedule(engine: SparkEngine) -> None:
+    case = scenario(
+        "b B a A", TWO_FILES, A="DELETE FROM t WHERE p = 2", B="DELETE FROM t WHERE k = 2"
+    )
+    footprint = observe_footprint(engine, case, "A")
+    assert footprint == Footprint((ReadPredicate(("(t.p = 2)",), ()),), frozenset(), False)
 
 
 def test_closing_abandons_what_is_held(engine: SparkEngine) -> None:

@@ -150,6 +150,9 @@ class SparkEngine:
                 f"no answer within {self.step_seconds:g} s", step=f"set-up: {statement}"
             ) from None
         if isinstance(event, Raised):
+            if self.process.stopped:
+                message = self.process.explained(event.error)
+                raise EngineError(message, step=f"set-up: {statement}") from event.error
             outcome = outcome_of(event.error)
             raise BadStatement(f"{outcome.message}", step=f"set-up: {statement}")
         if not isinstance(event, Finished):

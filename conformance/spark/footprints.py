@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from conformance.engine import Footprint, ReadPredicate
+from conformance.engine import Engine, Footprint, ReadPredicate
+from model.scenario import Scenario, Step
 
 _QUALIFIER = re.compile(r"\bspark_catalog\.replay_\d+\.")
 """Catalog and database, which every replay has of its own; the table's name stays."""
@@ -23,6 +24,24 @@ def footprint_of(transaction: Any) -> Footprint:
     )
     files = frozenset(file.path() for file in transaction.readFiles().toArray())
     return Footprint(predicates, files, transaction.readTheWholeTable())
+
+
+def observe_footprint(
+    engine: Engine, scenario: Scenario, name: str, level: str | None = None
+) -> Footprint | None:
+    """What a transaction of a scenario reads, seen at its place in the schedule.
+
+    None where it ends before it comes to a commit, and for a query. Raises EngineError.
+    """
+    replay = engine.open(scenario, level)
+    try:
+        for step in scenario.schedule:
+            if step == Step("begin", name):
+                break
+            (replay.begin if step.action == "begin" else replay.commit)(step.transaction)
+        return replay.begin(name).footprint
+    finally:
+        replay.close()
 
 
 def _sql(expressions: Any) -> tuple[str, ...]:

@@ -122,6 +122,8 @@ class SparkReplay:
     def _end(self, event: Event, step: str, before: int) -> Committed:
         """How a statement ended, from its last event and what is new in the log."""
         if isinstance(event, Raised):
+            if self._engine.process.stopped:
+                raise self._error(step, event.error) from event.error
             self._new_version(step, before, expected=0)
             try:
                 return outcome_of(event.error)

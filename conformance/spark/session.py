@@ -108,6 +108,16 @@ class SparkProcess:
         """Whether the JVM still runs."""
         return self.gateway is not None and self.gateway.proc.poll() is None
 
+    @property
+    def stopped(self) -> bool:
+        """Whether Spark has stopped, so that a statement's error says nothing of the statement."""
+        from py4j.protocol import Py4JError
+
+        try:
+            return not self.alive or bool(self.context._jsc.sc().isStopped())
+        except (Py4JError, OSError):
+            return True
+
     @contextmanager
     def watched(self, scenario: str, step: str) -> Iterator[None]:
         """Turn a lost connection into an EngineError that names scenario and step."""
