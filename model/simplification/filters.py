@@ -41,9 +41,9 @@ def constant_propagation(condition: Expression) -> Expression:
                 pass
             case _:
                 continue
-        # The last one stands where several fix one column.
-        fixed[column] = literal
-        origins.append(part)
+        if column not in fixed:
+            fixed[column] = literal
+            origins.append(part)
     if not fixed:
         return condition
 
