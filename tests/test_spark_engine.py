@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 
 import pytest
@@ -31,10 +30,9 @@ TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 2, 20)
 
 
 @pytest.fixture(scope="module")
-def engine() -> Iterator[SparkEngine]:
-    engine = SparkEngine()
-    yield engine
-    engine.close()
+def engine(spark_engine: SparkEngine) -> SparkEngine:
+    """The engine that all tests share: a process runs one Spark session."""
+    return spark_engine
 
 
 def scenario(
