@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from model.errors import InvalidScenario
 from model.expressions import Column
+from model.history import Row
 from model.scenario import TableSpec
 from model.types import ColumnType, parse_type
 
@@ -26,6 +27,18 @@ class Table:
     def partition_columns(self) -> frozenset[int]:
         """Positions of the partition columns, as a set."""
         return frozenset(self.partitions)
+
+    def stored(self, row: Row) -> Row:
+        """The row as the table gives it back: '' in a partition column is read as NULL.
+
+        Source: the Delta transaction log protocol, "Partition Value Serialization".
+        """
+        if any(row[index] == "" for index in self.partitions):
+            return tuple(
+                None if value == "" and index in self.partitions else value
+                for index, value in enumerate(row)
+            )
+        return row
 
     def column(self, name: str) -> Column:
         """The column called ``name`` (case does not count). Raises InvalidScenario."""

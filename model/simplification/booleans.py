@@ -68,6 +68,9 @@ def _or(expression: Or) -> Expression:
 
 
 def _opposites(one: Expression, other: Expression) -> bool:
+    # Spark has a node of its own for IS NOT NULL, and does not see it as the opposite.
+    if IsNull in (type(one), type(other)):
+        return False
     return same(_negated(one), other) or same(one, _negated(other))
 
 

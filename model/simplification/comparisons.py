@@ -16,7 +16,17 @@ from model.simplification.shape import (
     same,
     truly,
 )
-from model.types import BIGINT, BOOLEAN, DOUBLE, INT, ColumnType, rounded_decimal
+from model.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    ColumnType,
+    literal_type,
+    rounded_decimal,
+    widen,
+    wider,
+)
 
 _OF_EQUALS = {"=": TRUE, "<=>": TRUE, "<=": TRUE, ">=": TRUE, "<": FALSE, ">": FALSE}
 
@@ -57,8 +67,13 @@ def unwrap_cast(expression: Expression) -> Expression:
                 return Comparison(operator, unwrapped.right, unwrapped.left)
             return unwrapped
         case Comparison(left=other, right=Literal(value=value) as literal):
-            if value is not None and _unwraps(other.type, literal.type):
+            if value is None or other.type == literal.type:
+                return expression
+            if _unwraps(other.type, literal.type):
                 return _unwrapped(expression, other, literal)
+            if other.type.family == "number" and _narrower(literal, other.type):
+                widened = Literal(widen(value, other.type), other.type)
+                return Comparison(expression.operator, other, widened)
         case InList() if all(isinstance(option, Literal) for option in expression.options):
             return _unwrapped_in(expression)
     return expression
@@ -71,6 +86,10 @@ def _unwraps(narrow: ColumnType, wide: ColumnType) -> bool:
     if wide is DOUBLE:
         return narrow is INT
     return bool(wide.precision) or wide is BIGINT
+
+
+def _narrower(literal: Literal, target: ColumnType) -> bool:
+    return wider(literal_type(literal.value, literal.type), target) == target
 
 
 def _unwrapped(expression: Comparison, other: Expression, literal: Literal) -> Expression:

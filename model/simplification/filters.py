@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model import expressions
 from model.expressions import (
+    And,
     Column,
     Comparison,
     Expression,
@@ -88,7 +89,8 @@ def infer_filters(condition: Expression) -> Expression:
     for part in inferred:
         if expressions.columns(part) and not among(part, (*given, *added)):
             added.append(part)
-    return conjunction((*added, *given))
+    # What is added stands beside the condition, whose own form stays: rules look at neighbours.
+    return And(conjunction(tuple(added)), condition) if added else condition
 
 
 def _on_equal_columns(equal: Expression, given: tuple[Expression, ...]) -> list[Expression]:

@@ -167,6 +167,7 @@ def _meet(sides: tuple[Expression, ...], node: exp.Expr) -> tuple[Expression, ..
         )
     if len({side.type for side in sides}) == 1:
         return sides
+    sides = tuple(constant(side) if is_constant(side) else side for side in sides)
     common = _common(tuple(_type_when_met(side, sides) for side in sides), node)
     return tuple(
         Literal(types.widen(side.value, common), common) if isinstance(side, Literal) else side

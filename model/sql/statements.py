@@ -205,7 +205,7 @@ def _values(source: exp.Values, table: Table, positions: tuple[int, ...]) -> tup
         met = _common_type([line[index] for line in lines], column)
         for row, line in zip(rows, lines, strict=True):
             row[position] = types.store(types.widen(line[index].value, met), column.type)
-    return tuple(map(tuple, rows))
+    return tuple(table.stored(tuple(row)) for row in rows)
 
 
 def _common_type(values: list[Literal], column: Column) -> ColumnType:

@@ -66,5 +66,5 @@ class InsertSelect:
             row: list[object] = [None] * len(self.table.names)
             for position, value in zip(self.positions, output, strict=True):
                 row[position] = types.store(value, self.table.types[position])
-            rows.append(tuple(row))
+            rows.append(self.table.stored(tuple(row)))
         return tuple(rows)

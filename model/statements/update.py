@@ -89,7 +89,7 @@ class Update:
         for index, expression in self.assignments:
             value = evaluator(expression)(row + scalars)
             after[index] = types.store(value, self.table.types[index], types.UPDATE_OVERFLOW)
-        return tuple(after)
+        return self.table.stored(tuple(after))
 
     def _scalars(self, tables: Rows) -> Row:
         return tuple(_scalar(query, tables[query.table]) for query in self.subqueries)
