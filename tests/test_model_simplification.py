@@ -132,6 +132,7 @@ IN_A_QUERY = [
     ("p = 1 AND p IN (2, 3)", "p IS NOT NULL; p = 1; p IN (2, 3)"),
     ("p = 1 AND k + p = 2", "p IS NOT NULL; k IS NOT NULL; p = 1; (k + 1) = 2"),
     ("p = 1 AND (k = p OR v > p)", "p IS NOT NULL; p = 1; k = 1 OR v > 1"),
+    ("k <=> 0 OR (p <= 1 AND p = 2)", "k <=> 0"),
     ("k = p AND p > 1", "k IS NOT NULL; p IS NOT NULL; k = p; p > 1; k > 1"),
     ("k = v AND k > 1", "k IS NOT NULL; v IS NOT NULL; k = v; k > 1"),
     ("k = v AND v > 1", "k IS NOT NULL; v IS NOT NULL; k = v; v > 1; k > 1"),

@@ -11,6 +11,7 @@ from model.expressions import (
     IsNull,
     Literal,
     Not,
+    Or,
     conjunction,
     conjuncts,
 )
@@ -26,8 +27,13 @@ from model.simplification.shape import (
 def constant_propagation(condition: Expression) -> Expression:
     """``k = 1 AND k > v`` is ``k = 1 AND 1 > v``: a column fixed by one conjunct is a constant.
 
-    Comparisons are rewritten wherever they stand, also under OR and NOT.
+    Comparisons are rewritten wherever they stand, also under OR and NOT. Each side of an OR
+    fixes columns for itself; under NOT, where NULL is not FALSE, nothing is fixed.
     """
+    if isinstance(condition, And | Or):
+        condition = with_parts(condition, constant_propagation)
+    if not isinstance(condition, And):
+        return condition
     fixed: dict[Column, Literal] = {}
     origins: list[Expression] = []
     for part in conjuncts(condition):

@@ -250,9 +250,9 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
     if isinstance(operand, exp.TryCast) and isinstance(inner, Literal):
         assert isinstance(inner.value, int | float)
         return Literal(-inner.value, inner.type)
-    # -0.0 - x is the negation for doubles, whose 0 has a sign too.
-    zero: Literal = Literal(-0.0 if inner.type is DOUBLE else 0, inner.type)
-    return _computable(Arithmetic("-", zero, inner, inner.type), node)
+    if inner.type is DOUBLE:  # whose 0 has a sign, which 0 - x loses
+        return _computable(Arithmetic("*", Literal(-1.0, DOUBLE), inner, DOUBLE), node)
+    return _computable(Arithmetic("-", Literal(0, inner.type), inner, inner.type), node)
 
 
 def _computable(expression: Arithmetic, node: exp.Expr) -> Arithmetic:
