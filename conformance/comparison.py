@@ -182,8 +182,8 @@ def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
         _note(found, about, "files removed", len(footprint.removes), len(record.removes))
         if record.version in rows_at:
             shown = f"rows of version {record.version}"
-            _note_rows(found, about, shown, snapshot.rows(), rows_at[record.version])
-    _note_rows(found, "table", "final rows", final.rows(), observation.rows)
+            _note_rows(found, about, shown, snapshot.shown(), rows_at[record.version])
+    _note_rows(found, "table", "final rows", final.shown(), observation.rows)
 
 
 def _note(found: list[_Raw], about: str, what: str, predicted: object, observed: object) -> None:

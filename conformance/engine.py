@@ -167,8 +167,12 @@ class Replay(Protocol):
         """All versions of a table's log, oldest first."""
         ...
 
-    def file_rows(self, path: str, table: str = "t") -> tuple[Row, ...]:
-        """The rows stored in a data file, deleted ones included, in the file's order."""
+    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+        """The rows of a data file of the target as they were after a version (None: the newest).
+
+        In the file's order, without those that a deletion vector takes out, under the schema
+        of that version.
+        """
         ...
 
     def rows(self, version: int | None = None, table: str = "t") -> tuple[Row, ...]:

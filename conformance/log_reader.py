@@ -137,26 +137,27 @@ class LogReader:
 
     def rows_of(self, file: AddedFile, schema: Schema | None = None) -> Iterator[Row]:
         """The rows of a file without those that its deletion vector takes out."""
-        rows = self.file_rows(file.path, schema)
-        deleted = deleted_rows(file.deletion_vector, self.folder) if file.deletion_vector else ()
-        return (row for position, row in enumerate(rows) if position not in deleted)
-
-    def file_rows(self, path: str, schema: Schema | None = None) -> tuple[Row, ...]:
-        """All rows stored in a data file, in its order, under a schema (None: the newest)."""
         schema = schema or self.schema()
-        added = next((a for r in self.commits() for a in r.adds if a.path == path), None)
-        if added is None:
-            raise UnreadableTable(f"no commit of {self.folder} adds {path}")
         fixed = {
-            c.name: partition_value(added.partition_values.get(c.stored_name), c.type)
+            c.name: partition_value(file.partition_values.get(c.stored_name), c.type)
             for c in schema.columns
             if c.name in schema.partition_by
         }
         place = {c.name: index for index, c in enumerate(schema.stored)}
-        return tuple(
+        deleted = deleted_rows(file.deletion_vector, self.folder) if file.deletion_vector else ()
+        return (
             tuple(fixed[c.name] if c.name in fixed else row[place[c.name]] for c in schema.columns)
-            for row in self._stored(path, schema)
+            for position, row in enumerate(self._stored(file.path, schema))
+            if position not in deleted
         )
+
+    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+        """The rows of a data file as the newest commit up to a version has added it."""
+        for record in reversed(self._until(version)):
+            for added in record.adds:
+                if added.path == path:
+                    return tuple(self.rows_of(added, self.schema(version)))
+        raise UnreadableTable(f"no commit of {self.folder} adds {path}")
 
     def _stored(self, path: str, schema: Schema) -> tuple[tuple[Value, ...], ...]:
         import pyarrow.parquet as parquet

@@ -20,7 +20,7 @@ from model.history import Row
 from model.log import Snapshot
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
-from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, begin, commit
+from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, begin_in, commit
 from model.workload import TARGET, prepare
 
 
@@ -56,7 +56,7 @@ class ModelReplay:
 
     def begin(self, name: str) -> Begun:
         """Takes the snapshot of a transaction."""
-        running = begin(name, self._workload.statements[name], self._latest, self._workload.others)
+        running = begin_in(self._workload, name, self._latest)
         self._in_flight[name] = running
         footprint = running.execution.footprint
         seen = None
@@ -84,18 +84,14 @@ class ModelReplay:
         """All versions of the target's log, oldest first."""
         return tuple(_record(snapshot) for snapshot in self._snapshots())
 
-    def file_rows(self, path: str, table: str = TARGET) -> tuple[Row, ...]:
-        """The rows stored in a data file of the target."""
-        for snapshot in self._snapshots():
-            if path in snapshot.files:
-                return tuple(row.values for row in snapshot.files[path].rows)
-        raise KeyError(path)
+    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+        """The rows of a data file of the target."""
+        snapshot = self._latest if version is None else self._latest.at(version)
+        return tuple(snapshot.table.shown(row.values) for row in snapshot.files[path].rows)
 
     def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
         """The rows of the target at a version (None: the newest)."""
-        if version is None:
-            return self._latest.rows()
-        return next(s for s in self._snapshots() if s.version == version).rows()
+        return (self._latest if version is None else self._latest.at(version)).shown()
 
     def close(self) -> None:
         """Nothing to remove."""

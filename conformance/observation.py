@@ -24,7 +24,8 @@ class Observation:
     """One replay, as seen from outside: the log, the files, and how each transaction ended.
 
     ``outcomes`` has the contract's names; a statement that failed by itself has its error
-    class there. ``files`` holds the rows of every data file that the log mentions.
+    class there. ``files`` holds the rows of every data file that a version adds, by version and
+    path: a file comes again with a deletion vector, or after RESTORE.
     """
 
     scenario: Scenario
@@ -35,7 +36,7 @@ class Observation:
     ended: Mapping[str, Committed]
     steps: tuple[ObservedStep, ...]
     log: tuple[CommitRecord, ...]
-    files: Mapping[str, tuple[Row, ...]]
+    files: Mapping[tuple[int, str], tuple[Row, ...]]
     rows: tuple[Row, ...]
 
     @property
@@ -76,7 +77,11 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
         if len(latest) > len(log):
             log, rows = latest, replay.rows()
         steps.append(ObservedStep(step, log[-1].version, rows))
-    files = {added.path: replay.file_rows(added.path) for record in log for added in record.adds}
+    files = {
+        (record.version, added.path): replay.file_rows(added.path, record.version)
+        for record in log
+        for added in record.adds
+    }
     return Observation(
         scenario, engine, level, replay.base_version, begun, ended, tuple(steps), log, files, rows
     )

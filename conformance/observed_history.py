@@ -10,12 +10,12 @@ inserted, one that vanished as deleted), so an engine that invents or loses rows
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conformance.engine import CommitRecord
 from conformance.observation import Observation
 from model.effects import transaction_of
-from model.errors import StatementFailure
+from model.errors import InvalidScenario, StatementFailure
 from model.files import DataFile, StoredRow, data_file
 from model.footprint import Footprint
 from model.history import History, ItemRead, PredicateRead, Row, RowChange, Transaction
@@ -53,44 +53,89 @@ def observed_history(workload: Workload, observation: Observation) -> History:
             state.unknown.append(f"version {record.version} was written by no transaction")
             _follow(state, record, f"version {record.version}", None)
         else:
-            transactions[name] = _follow(state, record, name, workload.statements[name])
+            transactions[name] = _follow(state, record, name, _statement(state, name))
     for name, end in observation.ended.items():
         if name not in transactions:
             if end.commit_version is not None:
                 state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
             transactions[name] = _without_version(state, name)
     final = state.snapshots[observation.log[-1].version]
-    if Counter(final.rows()) != Counter(observation.rows):
+    if Counter(final.shown()) != Counter(observation.rows):
         state.unknown.append("the files of the last version do not hold the rows that were read")
     return History(
         table=workload.table.name,
         base_version=observation.base_version,
         initial=initial_rows(_on(workload, base)),
         transactions=tuple(transactions[name] for name in observation.ended),
-        final=observation.rows,
+        final=tuple(map(final.table.placed, observation.rows)),
         unknown=tuple(state.unknown),
     )
 
 
 def _on(workload: Workload, base: Snapshot) -> Workload:
-    return Workload(workload.table, base, workload.statements, workload.others, workload.level)
+    return replace(workload, base=base)
+
+
+def _statement(state: _Reconstruction, name: str) -> Statement:
+    """A transaction's statement, parsed for the definition that its snapshot has."""
+    begun = state.observation.begun.get(name)
+    if begun is not None and begun.read_version in state.snapshots:
+        table = state.snapshots[begun.read_version].table
+        try:
+            return state.workload.statement(name, table)
+        except InvalidScenario:
+            pass  # The statement failed when it was analysed: any definition serves to name it.
+    return state.workload.statements[name]
 
 
 def _base(state: _Reconstruction) -> Snapshot:
     """The snapshot of the base version: its rows are named by file and place."""
-    table, observation = state.workload.table, state.observation
+    observation = state.observation
+    definitions = _definitions(state.workload)
     live: dict[str, DataFile] = {}
     for record in observation.log[: observation.base_version + 1]:
+        table = definitions.get(record.version, state.workload.table)
         for removed in record.removes:
             live.pop(removed.path, None)
         for added in record.adds:
-            rows = observation.files[added.path]
-            stored = tuple(StoredRow((added.path, i), "set-up", row) for i, row in enumerate(rows))
+            rows = _placed(state, table, record.version, added.path)
+            known = {row.values: row.row for row in _rows_of(state.files.get(added.path))}
+            stored = tuple(
+                StoredRow(known.get(row, (added.path, i)), "set-up", row)
+                for i, row in enumerate(rows)
+            )
             if stored:
                 live[added.path] = state.files[added.path] = data_file(added.path, table, stored)
+    table = state.workload.table
     snapshot = Snapshot(table, observation.base_version, live)
     state.snapshots[observation.base_version] = snapshot
     return snapshot
+
+
+def _definitions(workload: Workload) -> dict[int, Table]:
+    """The target's definition at each version of its set-up."""
+    found: dict[int, Table] = {}
+    snapshot: Snapshot | None = workload.base
+    while snapshot is not None:
+        found[snapshot.version] = snapshot.table
+        snapshot = snapshot.parent
+    return found
+
+
+def _placed(state: _Reconstruction, table: Table, version: int, path: str) -> tuple[Row, ...]:
+    """The rows of a file that a version adds, as stored rows of the definition at that time."""
+    rows = state.observation.files[version, path]
+    width = len(table.schema)
+    if any(len(row) != width for row in rows):
+        note = f"version {version} has other columns than {', '.join(table.column_names)}"
+        if note not in state.unknown:
+            state.unknown.append(note)
+        rows = tuple((*row, *[None] * width)[:width] for row in rows)
+    return tuple(map(table.placed, rows))
+
+
+def _rows_of(file: DataFile | None) -> tuple[StoredRow, ...]:
+    return () if file is None else file.rows
 
 
 def _follow(
@@ -100,13 +145,18 @@ def _follow(
     latest = state.snapshots[record.version - 1]
     begun = state.observation.begun.get(name)
     read = state.snapshots[begun.read_version if begun else latest.version]
-    removes = tuple(state.files[r.path] for r in record.removes if r.path in state.files)
-    added = [(a.path, state.observation.files[a.path]) for a in record.adds]
+    definition = _definition(state, name, statement, read)
+    table = definition or latest.table
+    known = {**state.files, **latest.files}
+    removes = tuple(known[r.path] for r in record.removes if r.path in known)
+    added = [(a.path, _placed(state, table, record.version, a.path)) for a in record.adds]
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
-    adds, changes = _trace(tables, state.workload.table, name, statement, removes, added)
+    adds, changes = _trace(tables, table, name, statement, removes, added)
     for file in adds:
         state.files[file.path] = file
-    footprint = Footprint(record.operation or "unknown", adds=adds, removes=removes)
+    footprint = Footprint(
+        record.operation or "unknown", adds=adds, removes=removes, table=definition
+    )
     execution = Execution(footprint, changes=changes)
     if statement is None:
         logical = Transaction(name, "", read.version, record.version, True)
@@ -117,6 +167,19 @@ def _follow(
     entry = Commit(record.version, name, footprint, read.version, record.isolation_level or "")
     state.snapshots[record.version] = latest.after(entry)
     return logical
+
+
+def _definition(
+    state: _Reconstruction, name: str, statement: Statement | None, read: Snapshot
+) -> Table | None:
+    """The definition that a transaction puts in force, None where it leaves the table's alone."""
+    if statement is None:
+        return None
+    try:
+        meant = statement.execute(read, name, state.workload.others).footprint
+    except StatementFailure:
+        return None
+    return None if meant is None else meant.table
 
 
 def _items(statement: Statement, snapshot: Snapshot) -> tuple[ItemRead, ...]:
@@ -212,7 +275,7 @@ def _content(changes: tuple[RowChange, ...]) -> Counter[tuple[Row | None, Row | 
 
 def _without_version(state: _Reconstruction, name: str) -> Transaction:
     """A reader, a statement without effect, or a transaction that aborted."""
-    statement = state.workload.statements[name]
+    statement = _statement(state, name)
     end, begun = state.observation.ended[name], state.observation.begun[name]
     snapshot = state.snapshots[begun.read_version]
     if end.rows is not None:

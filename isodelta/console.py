@@ -115,7 +115,7 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
     _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
     console.print()
-    _print_rows("Rows at the end", checked.run.final.rows(), console)
+    _print_rows("Rows at the end", checked.run.final.shown(), console)
     for level, verdict in checked.verdicts.items():
         console.print()
         print_verdict(verdict, console, "the table's level" if level == checked.level else "")
@@ -145,12 +145,14 @@ def _grid(*ratios: bool) -> Table:
 
 def _print_table(workload: Workload, console: Console) -> None:
     table = workload.table
-    columns = [f"{name} {kind}" for name, kind in zip(table.names, table.types, strict=True)]
+    columns = [
+        f"{name} {kind}" for name, kind in zip(table.column_names, table.column_types, strict=True)
+    ]
     partitions = ", ".join(table.names[index] for index in table.partitions)
     layout = f"partitioned by {partitions}" if partitions else "without partitions"
     text = Text(printable(f"Table: {', '.join(columns)}; {layout}"))
     console.print(Padding(text, (0, 0, 0, 2)))
-    _print_rows("Rows at the start", workload.base.rows(), console)
+    _print_rows("Rows at the start", workload.base.shown(), console)
     for name, rows in workload.others.items():
         _print_rows(f"Rows of table {name}", rows, console)
 

@@ -44,7 +44,7 @@ def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
     unmet = failures(
         scenario,
         {name: ended.outcome for name, ended in result.ended.items()},
-        result.final.rows(),
+        result.final.shown(),
         {level: verdict.verdict for level, verdict in verdicts.items()},
         loaded.workload.level,
     )

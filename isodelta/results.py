@@ -26,7 +26,7 @@ def check_result(checked: Checked) -> dict[str, Any]:
         "transactions": {
             name: _transaction(run.ended[name]) for name in checked.loaded.scenario.transactions
         },
-        "rows": plain_rows(run.final.rows()),
+        "rows": plain_rows(run.final.shown()),
         "levels": {level: verdict.to_json() for level, verdict in checked.verdicts.items()},
     }
     if checked.failures:

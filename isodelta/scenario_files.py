@@ -33,8 +33,9 @@ from model.errors import InvalidScenario
 from model.history import Row
 from model.levels import LEVELS
 from model.profiles import DEFAULT, Profile
+from model.properties import KNOWN
 from model.scenario import Expectation, Scenario, Step, TableSpec
-from model.workload import Workload, prepare, steps
+from model.workload import Workload, definitions, prepare, steps
 
 __all__ = [
     "BadScenarios",
@@ -46,9 +47,6 @@ __all__ = [
     "scenario_mapping",
     "scenario_yaml",
 ]
-
-MODELLED_PROPERTIES = ("delta.isolationLevel",)
-"""Table properties whose effect the model has. Any other would be ignored, so it is refused."""
 
 LARGEST_FILE = 10_000_000
 """Bytes. A larger file is no scenario that a person wrote."""
@@ -252,9 +250,9 @@ class _Reader:
 
     def _check_properties(self, place: Path, spec: TableSpec) -> None:
         for key in spec.properties:
-            if key not in MODELLED_PROPERTIES:
+            if key not in KNOWN:
                 reason = f"table property {key!r} is not supported"
-                hint = _hint(key, MODELLED_PROPERTIES, "supported: ")
+                hint = _hint(key, tuple(KNOWN), "supported: ")
                 raise self._bad((*place, "properties", key), reason + hint)
 
     def _expectation(
@@ -280,13 +278,13 @@ class _Reader:
         return Expectation(shape.outcomes, rows, dict(shape.levels))
 
     def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
-        table = workload.table
         place = ("expect", "rows", index)
-        if len(row) != len(table.names):
-            reason = f"{len(row)} values for the {len(table.names)} columns of the table"
+        possible = {len(table.schema): table for table in reversed(definitions(workload))}
+        if len(row) not in possible:
+            reason = f"{len(row)} values for the {len(workload.table.schema)} columns of the table"
             raise self._bad(place, reason)
-        values = []
-        for name, column, value in zip(table.names, table.types, row, strict=True):
+        table, values = possible[len(row)], []
+        for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
             try:
                 values.append(typed(value, column))
             except ValueError as error:

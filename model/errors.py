@@ -11,12 +11,19 @@ class InvalidScenario(ModelError):
     """A scenario contradicts itself: unknown transaction, bad schedule, wrong type, ...
 
     ``where`` is the path of keys to the place (such as ``("transactions", "A")``), for the
-    front door to turn into a line of the file.
+    front door to turn into a line of the file. ``error_class`` is Spark's name of the error
+    where Spark fails the statement when it analyses it, None where nothing is known of that.
     """
 
-    def __init__(self, message: str, where: tuple[str | int, ...] = ()) -> None:
+    def __init__(
+        self,
+        message: str,
+        where: tuple[str | int, ...] = (),
+        error_class: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.where = where
+        self.error_class = error_class
 
 
 class UnsupportedSQL(InvalidScenario):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from model import expressions
 from model.expressions import Expression
 from model.files import DataFile
+from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,10 @@ class Footprint:
     that only rearranges files. ``retries`` is True for a statement that starts over by itself
     after a conflict as long as all the files that it removes are still there.
     ``records_empty`` is True for a statement that may write a version without actions. The
-    application ids are those of idempotent writes (a stream's checkpoint), read and written.
+    application ids are those of idempotent writes (a stream's checkpoint), read and written,
+    the latter with their version. ``table`` is the definition that the commit puts in force,
+    None where it leaves the table's as it is; ``metadata`` and ``protocol`` are what the rules
+    look at.
     """
 
     operation: str
@@ -78,7 +82,8 @@ class Footprint:
     metadata: MetadataChange | None = None
     protocol: ProtocolChange | None = None
     applications_read: frozenset[str] = frozenset()
-    applications_written: frozenset[str] = frozenset()
+    applications_written: tuple[tuple[str, int], ...] = ()
+    table: Table | None = None
 
     @property
     def empty(self) -> bool:

@@ -8,7 +8,7 @@ Searches share every common prefix of two schedules this way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from model.files import DataFile, StoredRow
 from model.footprint import Footprint
@@ -32,22 +32,40 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The table at one version: its live files by path, and how it came about."""
+    """The table at one version: its live files by path, and how it came about.
+
+    ``applications`` has the newest version that each application has written.
+    """
 
     table: Table
     version: int
     files: Mapping[str, DataFile]
     commit: Commit | None = None
     parent: Snapshot | None = None
+    applications: Mapping[str, int] = field(default_factory=dict)
 
     def after(self, commit: Commit) -> Snapshot:
         """The snapshot that ``commit`` leads to."""
+        footprint = commit.footprint
         files = dict(self.files)
-        for removed in commit.footprint.removes:
+        for removed in footprint.removes:
             files.pop(removed.path, None)
-        for added in commit.footprint.adds:
+        for added in footprint.adds:
             files[added.path] = added
-        return Snapshot(self.table, commit.version, files, commit, self)
+        applications = self.applications
+        if footprint.applications_written:
+            applications = {**applications, **dict(footprint.applications_written)}
+        table = footprint.table or self.table
+        return Snapshot(table, commit.version, files, commit, self, applications)
+
+    def at(self, version: int) -> Snapshot:
+        """The snapshot of an earlier version. Raises KeyError where there is none."""
+        snapshot: Snapshot | None = self
+        while snapshot is not None:
+            if snapshot.version == version:
+                return snapshot
+            snapshot = snapshot.parent
+        raise KeyError(version)
 
     def commits_after(self, version: int) -> tuple[Commit, ...]:
         """Commits with a larger version than ``version``, oldest first."""
@@ -66,5 +84,9 @@ class Snapshot:
             yield from file.rows
 
     def rows(self) -> tuple[Row, ...]:
-        """The table's rows as values, in no order that means anything."""
+        """The table's rows as they are stored, in no order that means anything."""
         return tuple(row.values for row in self.stored())
+
+    def shown(self) -> tuple[Row, ...]:
+        """The table's rows as ``SELECT *`` shows them."""
+        return tuple(map(self.table.shown, self.rows()))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from model.effects import transaction_of
-from model.errors import StatementFailure
+from model.errors import InvalidScenario, StatementFailure
 from model.footprint import Footprint
 from model.history import History, Row, Transaction
 from model.log import Commit, Snapshot
@@ -53,12 +53,25 @@ class Ended:
 def begin(
     name: str, statement: Statement, latest: Snapshot, others: Mapping[str, tuple[Row, ...]]
 ) -> InFlight:
-    """Takes the snapshot and does all the work that comes before the conflict check."""
+    """Takes the snapshot and does all the work that comes before the conflict check.
+
+    ``statement`` must have been parsed for the table's definition in ``latest``.
+    """
     try:
         execution = statement.execute(latest, name, others)
     except StatementFailure as error:
         execution = Execution(None, failure=error.error_class)
     return InFlight(name, statement, latest, execution)
+
+
+def begin_in(workload: Workload, name: str, latest: Snapshot) -> InFlight:
+    """Begins a transaction of a workload, its statement analysed for the table as it is now."""
+    try:
+        statement = workload.statement(name, latest.table)
+    except InvalidScenario as error:
+        failure = error.error_class or "ANALYSIS"
+        return InFlight(name, workload.statements[name], latest, Execution(None, failure=failure))
+    return begin(name, statement, latest, workload.others)
 
 
 def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: str) -> Ended:
@@ -73,7 +86,7 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         return _without_version(execution.failure, running, latest)
     if footprint is None:
         return _without_version(READ, running, latest)
-    level = profile.level_in_force(table_level, footprint)
+    level = profile.level_in_force(running.snapshot.table.level or table_level, footprint)
     if footprint.empty and (not footprint.records_empty or profile.skips_empty_commit(level)):
         return _without_version(NO_COMMIT, running, latest)
     read_version = running.snapshot.version
@@ -141,7 +154,7 @@ def run(workload: Workload, schedule: Sequence[Step], profile: Profile) -> Run:
     for step in schedule:
         name = step.transaction
         if step.action == "begin":
-            in_flight[name] = begin(name, workload.statements[name], latest, workload.others)
+            in_flight[name] = begin_in(workload, name, latest)
         else:
             ended[name] = commit(in_flight.pop(name), latest, profile, workload.level)
             latest = ended[name].latest

@@ -1,32 +1,109 @@
-"""The definition of a table: named, typed columns and its physical layout."""
+"""The definition of a table: named, typed columns, its layout, and what its metadata declares.
+
+A definition never changes; a statement that alters a table puts another one in force. So that
+rows keep their shape through such changes, a stored row has a place for every column that the
+table has, had, or will have in a scenario; ``schema`` says which of them there are.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from model.errors import InvalidScenario
-from model.expressions import Column
-from model.history import Row
+from model.expressions import Column, Expression
+from model.history import Row, Value
 from model.scenario import TableSpec
 from model.types import ColumnType, parse_type
+
+LEVEL_PROPERTY = "delta.isolationLevel"
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """GENERATED ... AS IDENTITY: first value, step, and whether values may be given."""
+
+    start: int = 1
+    step: int = 1
+    always: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns and layout of one table, resolved from its TableSpec.
+    """Columns and layout of one table.
 
-    ``partitions`` holds the positions of the partition columns, in the order of PARTITIONED BY.
+    ``names`` and ``types`` have every place of a stored row; ``schema`` the places of the
+    columns that the table has now, in their order (all of them unless given). ``partitions``
+    holds the places of the partition columns, in the order of PARTITIONED BY, ``clustering``
+    those of CLUSTER BY.
+
+    ``properties`` are the table properties, without the isolation level that a scenario
+    declares (an ALTER TABLE puts one there), ``features`` the features of its protocol beyond
+    the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints by name,
+    ``generated`` the expression of each generated column, ``identities`` those of identity
+    columns.
     """
 
     name: str
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
     partitions: tuple[int, ...] = ()
+    schema: tuple[int, ...] = ()
+    clustering: tuple[int, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+    features: frozenset[str] = frozenset()
+    not_null: frozenset[int] = frozenset()
+    checks: tuple[tuple[str, Expression], ...] = ()
+    generated: tuple[tuple[int, Expression], ...] = ()
+    identities: tuple[tuple[int, Identity], ...] = ()
+    partition_columns: frozenset[int] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.schema:
+            object.__setattr__(self, "schema", tuple(range(len(self.names))))
+        object.__setattr__(self, "partition_columns", frozenset(self.partitions))
+        # Tables are keys of caches on the hot path of a search.
+        key = (self.name, self.names, self.types, self.partitions, self.schema, self.properties)
+        object.__setattr__(self, "_hash", hash(key))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     @property
-    def partition_columns(self) -> frozenset[int]:
-        """Positions of the partition columns, as a set."""
-        return frozenset(self.partitions)
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns that the table has now, in their order."""
+        return tuple(self.names[place] for place in self.schema)
+
+    @property
+    def column_types(self) -> tuple[ColumnType, ...]:
+        """The types of the columns that the table has now, in their order."""
+        return tuple(self.types[place] for place in self.schema)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns that the table has now, in their order."""
+        return tuple(Column(i, self.names[i], self.types[i]) for i in self.schema)
+
+    @property
+    def level(self) -> str | None:
+        """The isolation level that an ALTER TABLE has set; None for the scenario's own."""
+        return self.declared(LEVEL_PROPERTY)
+
+    def declared(self, key: str) -> str | None:
+        """The value of a table property, None where it is not set."""
+        return dict(self.properties).get(key)
+
+    def with_properties(self, changes: Mapping[str, str], unset: Iterable[str] = ()) -> Table:
+        """The table with properties set and others removed."""
+        gone = set(unset)
+        kept = {key: value for key, value in self.properties if key not in gone}
+        return replace(self, properties=tuple(sorted({**kept, **changes}.items())))
+
+    @property
+    def deletion_vectors(self) -> bool:
+        """Whether statements mark rows as deleted instead of rewriting files."""
+        return self.declared("delta.enableDeletionVectors") == "true"
 
     def stored(self, row: Row) -> Row:
         """The row as the table gives it back: '' in a partition column is read as NULL.
@@ -40,21 +117,47 @@ class Table:
             )
         return row
 
+    def shown(self, row: Row) -> Row:
+        """A stored row as ``SELECT *`` shows it: the columns of the schema, in its order."""
+        if len(self.schema) == len(self.names) and self.schema == tuple(range(len(self.names))):
+            return row
+        return tuple(row[place] for place in self.schema)
+
+    def placed(self, shown: Row) -> Row:
+        """The stored row that is shown as ``shown``; NULL in all other places."""
+        if len(shown) != len(self.schema):
+            raise ValueError(f"{len(shown)} values for {len(self.schema)} columns of {self.name}")
+        row: list[Value] = [None] * len(self.names)
+        for place, value in zip(self.schema, shown, strict=True):
+            row[place] = value
+        return tuple(row)
+
     def column(self, name: str) -> Column:
         """The column called ``name`` (case does not count). Raises InvalidScenario."""
-        for index, known in enumerate(self.names):
+        for index in self.schema:
+            known = self.names[index]
             if known.lower() == name.lower():
                 return Column(index, known, self.types[index])
         raise InvalidScenario(
-            f"unknown column {name!r} in table {self.name} (columns: {', '.join(self.names)})"
+            f"unknown column {name!r} in table {self.name} "
+            f"(columns: {', '.join(self.column_names)})",
+            error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
+
+    def reserving(self, columns: Iterable[tuple[str, ColumnType]]) -> Table:
+        """The table with places for columns that later statements will add."""
+        names, types = list(self.names), list(self.types)
+        for name, type_ in columns:
+            names.append(name)
+            types.append(type_)
+        return replace(self, names=tuple(names), types=tuple(types))
 
 
 def table_from_spec(name: str, spec: TableSpec) -> Table:
     """The table that ``spec`` describes.
 
     Raises InvalidScenario for no columns, an unknown type, a name given twice, or a partition
-    column that is not one of the columns.
+    or clustering column that is not one of the columns.
     """
     if not spec.columns:
         raise InvalidScenario(f"table {name} has no columns", ("columns",))
@@ -69,14 +172,23 @@ def table_from_spec(name: str, spec: TableSpec) -> Table:
         except InvalidScenario as error:
             raise InvalidScenario(str(error), ("columns", column)) from error
     table = Table(name, tuple(spec.columns), tuple(types))
-    partitions = []
-    for column in spec.partition_by:
-        try:
-            partitions.append(table.column(column).index)
-        except InvalidScenario as error:
-            raise InvalidScenario(str(error), ("partition_by",)) from error
-    if len(set(partitions)) < len(partitions):
-        raise InvalidScenario("a partition column is given twice", ("partition_by",))
+    partitions = _places(table, spec.partition_by, "partition", "partition_by")
     if partitions and len(partitions) == len(table.names):
         raise InvalidScenario("a table needs a column that is no partition", ("partition_by",))
-    return Table(table.name, table.names, table.types, tuple(partitions))
+    clustering = _places(table, spec.cluster_by, "clustering", "cluster_by")
+    if partitions and clustering:
+        raise InvalidScenario("a table is partitioned or clustered, not both", ("cluster_by",))
+    declared = {key: text for key, text in spec.properties.items() if key != LEVEL_PROPERTY}
+    return replace(table, partitions=partitions, clustering=clustering).with_properties(declared)
+
+
+def _places(table: Table, names: tuple[str, ...], what: str, key: str) -> tuple[int, ...]:
+    places = []
+    for name in names:
+        try:
+            places.append(table.column(name).index)
+        except InvalidScenario as error:
+            raise InvalidScenario(str(error), (key,)) from error
+    if len(set(places)) < len(places):
+        raise InvalidScenario(f"a {what} column is given twice", (key,))
+    return tuple(places)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row, RowId
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import Scenario, Step, TableSpec
-from model.sql import parse_statement
+from model.sql import columns_to_come, parse_statement
 from model.statements import Execution, Select, Statement
+from model.statements.base import Rows
 from model.table import Table, table_from_spec
 
 TARGET = "t"
@@ -22,8 +23,11 @@ TARGET = "t"
 class Workload:
     """Everything a run needs besides a profile and a schedule.
 
-    ``base`` is the snapshot that the set-up leaves behind; ``others`` has the rows of the
-    other tables, which no transaction writes, and ``other_ids`` their identities.
+    ``base`` is the snapshot that the set-up leaves behind, ``table`` the target's definition
+    there; ``statements`` are the transactions' statements as parsed for it, or, where that
+    fails, for a definition that another transaction of the scenario makes. ``tables`` and
+    ``others`` have the definitions and the rows of the other tables, which no transaction
+    writes.
     """
 
     table: Table
@@ -31,6 +35,17 @@ class Workload:
     statements: Mapping[str, Statement]
     others: Mapping[str, tuple[Row, ...]]
     level: str
+    tables: Mapping[str, Table] = field(default_factory=dict)
+
+    def statement(self, name: str, table: Table) -> Statement:
+        """A transaction's statement, parsed for a definition of the target.
+
+        Raises InvalidScenario where it is wrong for that definition.
+        """
+        known = self.statements[name]
+        if known.table == table:
+            return known
+        return parse_statement(known.text, TARGET, {**self.tables, TARGET: table})
 
 
 def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> Workload:
@@ -47,10 +62,10 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
             f"(it has {', '.join(profile.levels)})",
             ("table", "properties", "delta.isolationLevel"),
         )
-    if scenario.table.cluster_by:
-        raise InvalidScenario("clustered tables are not supported yet", ("table", "cluster_by"))
     target = _table(TARGET, scenario.table, ("table",))
-    tables = {TARGET: target}
+    texts = (*scenario.table.setup, *scenario.transactions.values())
+    target = target.reserving(columns_to_come(texts))
+    tables: dict[str, Table] = {}
     for name, spec in scenario.tables.items():
         if name == TARGET:
             raise InvalidScenario(f"{TARGET!r} is the target's name", ("tables", name))
@@ -59,14 +74,51 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
         name: run_setup(tables[name], spec, ("tables", name)).rows()
         for name, spec in scenario.tables.items()
     }
-    statements = {}
+    base = run_setup(target, scenario.table, ("table",))
+    statements = _statements(scenario, base, tables, others)
+    return Workload(base.table, base, statements, others, in_force, tables)
+
+
+def _statements(
+    scenario: Scenario, base: Snapshot, tables: Mapping[str, Table], others: Rows
+) -> dict[str, Statement]:
+    """Every transaction's statement; one that the base has no columns for is tried further on."""
+    statements: dict[str, Statement] = {}
+    failed: dict[str, InvalidScenario] = {}
     for name, text in scenario.transactions.items():
         try:
-            statements[name] = parse_statement(text, TARGET, tables)
+            statements[name] = parse_statement(text, TARGET, {**tables, TARGET: base.table})
         except InvalidScenario as error:
-            raise _at(error, ("transactions", name)) from error
-    base = run_setup(target, scenario.table, ("table",))
-    return Workload(target, base, statements, others, in_force)
+            failed[name] = error
+    later = _definitions(base, statements, others) if failed else []
+    for name, reason in failed.items():
+        for table in later:
+            try:
+                known = {**tables, TARGET: table}
+                statements[name] = parse_statement(scenario.transactions[name], TARGET, known)
+            except InvalidScenario:
+                continue
+            break
+        else:
+            raise _at(reason, ("transactions", name)) from reason
+    return {name: statements[name] for name in scenario.transactions}
+
+
+def definitions(workload: Workload) -> list[Table]:
+    """The target's definitions: at the base, and as each transaction alone would leave it."""
+    return _definitions(workload.base, workload.statements, workload.others)
+
+
+def _definitions(base: Snapshot, statements: Mapping[str, Statement], others: Rows) -> list[Table]:
+    found = [base.table]
+    for name, statement in statements.items():
+        try:
+            execution = statement.execute(base, name, others)
+        except StatementFailure:
+            continue
+        if execution.footprint is not None and execution.footprint.table is not None:
+            found.append(execution.footprint.table)
+    return found
 
 
 def initial_rows(workload: Workload) -> dict[str, dict[RowId, Row]]:
@@ -86,7 +138,7 @@ def run_setup(table: Table, spec: TableSpec, where: tuple[str, ...]) -> Snapshot
     for index, text in enumerate(spec.setup):
         place: tuple[str | int, ...] = (*where, "setup", index)
         try:
-            statement = parse_statement(text, table.name, {table.name: table})
+            statement = parse_statement(text, table.name, {table.name: snapshot.table})
             execution = statement.execute(snapshot, f"setup{index + 1}", {})
         except InvalidScenario as error:
             raise _at(error, place) from error
@@ -151,11 +203,6 @@ def check_schedule(scenario: Scenario) -> None:
         if name not in ended:
             state = "left open" if name in begun else "never scheduled"
             raise InvalidScenario(f"transaction {name} is {state}", ("schedule",))
-
-
-def at_level(workload: Workload, level: str) -> Workload:
-    """The same workload on a table of another isolation level."""
-    return replace(workload, level=level)
 
 
 def steps(text: str) -> tuple[Step, ...]:

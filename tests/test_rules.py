@@ -130,9 +130,9 @@ def test_one_stream_cannot_write_twice_at_once() -> None:
     stream = Footprint(
         "STREAMING UPDATE",
         applications_read=frozenset({"s"}),
-        applications_written=frozenset({"s"}),
+        applications_written=(("s", 1),),
     )
-    other = replace(stream, applications_written=frozenset({"other"}))
+    other = replace(stream, applications_written=(("other", 1),))
     assert conflict(stream, stream) == "ConcurrentTransaction"
     assert conflict(stream, other) is None
 

@@ -79,9 +79,9 @@ class DeltaRsReplay:
         """All versions of a table's log, oldest first."""
         return self._readers[table].commits()
 
-    def file_rows(self, path: str, table: str = TARGET) -> tuple[Row, ...]:
-        """The rows stored in a data file, in its order."""
-        return self._readers[table].file_rows(path)
+    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+        """The rows of a data file of the target after a version, in the file's order."""
+        return self._readers[TARGET].file_rows(path, version)
 
     def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
         """The rows of a table at a version (None: the newest)."""

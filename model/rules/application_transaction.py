@@ -8,7 +8,8 @@ from model.rules.base import Attempt, Rule
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
     """Conflict when the winner wrote an application id that the current transaction read."""
-    shared = attempt.footprint.applications_read & winner.footprint.applications_written
+    written = {application for application, _ in winner.footprint.applications_written}
+    shared = attempt.footprint.applications_read & written
     if shared:
         return f"{winner.transaction} wrote for application {', '.join(sorted(shared))} as well"
     return None

@@ -1,5 +1,5 @@
 """From SQL text to statements: sqlglot parses, this package checks and resolves."""
 
-from model.sql.statements import parse_statement
+from model.sql.parser import columns_to_come, parse_statement
 
-__all__ = ["parse_statement"]
+__all__ = ["columns_to_come", "parse_statement"]

@@ -35,7 +35,8 @@ class Execution:
 class Statement(Protocol):
     """A parsed statement over the target table (and others that it reads).
 
-    ``kind`` is its name in the conflict table, ``text`` the SQL as written.
+    ``kind`` is its name in the conflict table, ``text`` the SQL as written, ``table`` the
+    target's definition that it was parsed for.
     """
 
     @property
@@ -43,6 +44,9 @@ class Statement(Protocol):
 
     @property
     def text(self) -> str: ...
+
+    @property
+    def table(self) -> Table: ...
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:

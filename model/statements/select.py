@@ -10,6 +10,7 @@ from model.log import Snapshot
 from model.query import Query
 from model.skipping import scan, split_filter
 from model.statements.base import Execution, Rows, item_reads, live_files
+from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Select:
     """Returns the rows of a query over the target, or over another table."""
 
     text: str
-    target: str
+    table: Table
     query: Query
 
     @property
@@ -29,16 +30,16 @@ class Select:
         return (self.query.predicate_read,)
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        if self.query.table != self.target:
+        if self.query.table != self.table.name:
             matching = self.query.matching(others[self.query.table])
             return Execution(None, result=self.query.result(matching))
-        predicate = split_filter(self.query.condition, snapshot.table)
-        files = () if predicate is None else scan(predicate, live_files(snapshot), snapshot.table)
+        predicate = split_filter(self.query.condition, self.table)
+        files = () if predicate is None else scan(predicate, live_files(snapshot), self.table)
         matches = matcher(self.query.condition)
         # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
         rows = [row for file in files for row in file.rows if matches(row.values)]
         result = self.query.result(row.values for row in rows)
-        return Execution(None, item_reads(snapshot.table, rows), result=result)
+        return Execution(None, item_reads(self.table, rows), result=result)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row

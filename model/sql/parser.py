@@ -1,0 +1,107 @@
+"""From SQL text to the model's statements: takes SET apart and finds the statement's parser."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql.delete import delete
+from model.sql.insert import insert
+from model.sql.optimize import optimize
+from model.sql.query import select
+from model.sql.source import Source, Tables
+from model.sql.update import update
+from model.statements import Statement
+from model.table import Table
+from model.types import ColumnType, parse_type
+
+# sqlglot says on its logger what the errors raised here say better.
+logging.getLogger("sqlglot").setLevel(logging.ERROR)
+
+PARSERS: dict[str, Callable[[Source], Statement]] = {
+    "DELETE": delete,
+    "INSERT": insert,
+    "OPTIMIZE": optimize,
+    "SELECT": select,
+    "UPDATE": update,
+}
+"""Parsers by the words that a statement begins with; the longest match wins."""
+
+SETTINGS: frozenset[str] = frozenset()
+"""Session settings that a statement may be preceded by, in lower case."""
+
+_SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
+
+
+def parse_statement(text: str, target: str, tables: Tables) -> Statement:
+    """The statement that ``text`` is, over table ``target`` and the others in ``tables``.
+
+    Raises UnsupportedSQL for one outside the supported language and InvalidScenario for one
+    that is wrong (unknown column, wrong type in VALUES, no SQL at all), both with one line
+    that quotes the part concerned.
+    """
+    return _parse(text, target, tuple(tables.items()))
+
+
+@lru_cache(maxsize=4096)
+def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Statement:
+    settings, body = _settings(text)
+    body = body.strip().rstrip(";").strip()
+    if not body:
+        raise InvalidScenario("empty statement")
+    words = body.upper().split(None, 4)
+    for length in range(min(4, len(words)), 0, -1):
+        parser = PARSERS.get(" ".join(words[:length]))
+        if parser is not None:
+            break
+    else:
+        known = sorted({name.split()[0] for name in PARSERS})
+        near = difflib.get_close_matches(words[0], known, 1)
+        hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
+        raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
+    try:
+        return parser(Source(text, body, settings, target, dict(tables)))
+    except StatementFailure as error:
+        raise InvalidScenario(
+            f"{error} ({error.error_class})", error_class=error.error_class
+        ) from error
+
+
+def _settings(text: str) -> tuple[dict[str, str], str]:
+    """The settings that lead a statement, and the statement."""
+    settings: dict[str, str] = {}
+    while match := _SET.match(text):
+        key = match["key"].lower()
+        if key not in SETTINGS:
+            known = f" (supported: {', '.join(sorted(SETTINGS))})" if SETTINGS else ""
+            raise UnsupportedSQL(f"SET {match['key']} is not supported{known}")
+        settings[key] = match["value"].strip("'\"")
+        text = text[match.end() :]
+    return settings, text
+
+
+_ADD_COLUMNS = re.compile(
+    r"\s*ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMNS?\s*\(?(?P<columns>.+?)\)?\s*;?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_NEW_COLUMN = re.compile(r"\s*`?(?P<name>\w+)`?\s+(?P<type>\w+(\s*\([\d\s,]+\))?)")
+
+
+def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
+    """The columns that statements will add to the table, so that rows have a place for them."""
+    found: list[tuple[str, ColumnType]] = []
+    for text in texts:
+        match = _ADD_COLUMNS.fullmatch(text)
+        if match is None:
+            continue
+        for part in re.split(r",(?![^(]*\))", match["columns"]):
+            column = _NEW_COLUMN.match(part)
+            if column is not None:
+                new = (column["name"], parse_type(column["type"]))
+                if new not in found:
+                    found.append(new)
+    return tuple(found)

@@ -1,0 +1,94 @@
+"""One statement's text and what it is about: the source that every statement's parser reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql.scalar import Scope
+from model.table import Table
+
+Tables = Mapping[str, Table]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A statement to be parsed.
+
+    ``text`` is what the scenario says, ``settings`` what its leading ``SET key = value`` give
+    the session, ``body`` the statement itself. ``tables`` has the definitions of all tables,
+    that of the target under the name ``target``.
+    """
+
+    text: str
+    body: str
+    settings: Mapping[str, str]
+    target: str
+    tables: Tables
+
+    @property
+    def table(self) -> Table:
+        """The target's definition."""
+        return self.tables[self.target]
+
+    def tree(self) -> exp.Expr:
+        """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
+        try:
+            trees = sqlglot.parse(self.body, dialect="spark")
+        except SqlglotError as error:
+            raise invalid_sql(error) from error
+        if len(trees) != 1 or trees[0] is None:
+            raise UnsupportedSQL("a transaction is one SQL statement")
+        return trees[0]
+
+    def check_target(self, name: str) -> Table:
+        """The target, if ``name`` is its name. Raises InvalidScenario."""
+        if name.strip("`").lower() != self.target.lower():
+            raise InvalidScenario(f"a statement writes to table {self.target!r}, not to {name!r}")
+        return self.table
+
+    def condition(self, text: str) -> exp.Expr:
+        """A condition that stands in a statement which sqlglot does not know."""
+        try:
+            return sqlglot.parse_one(text, dialect="spark")
+        except SqlglotError as error:
+            raise invalid_sql(error) from error
+
+
+def invalid_sql(error: SqlglotError) -> InvalidScenario:
+    """sqlglot's complaint in one line."""
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    line = " ".join(plain.split("\n", 1)[0].split())
+    return InvalidScenario(f"not valid SQL: {line}", error_class="PARSE_SYNTAX_ERROR")
+
+
+def refuse_extras(tree: exp.Expr, allowed: set[str]) -> None:
+    """Refuses clauses that the statement's parser does not read: nothing is ignored."""
+    for name, value in tree.args.items():
+        if name not in allowed and value:
+            raise UnsupportedSQL(f"{name.rstrip('_').upper()} is not supported here")
+
+
+def target_of(node: exp.Expr, source: Source) -> tuple[Table, str]:
+    """The target table and the name that its columns go by."""
+    if not isinstance(node, exp.Table):
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported as a table")
+    refuse_extras(node, {"this", "alias"})
+    return source.check_target(node.name), node.alias or node.name
+
+
+def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
+    """The scope of a table that is read, by its name or alias."""
+    if not isinstance(node, exp.Table):
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: only a table can be read")
+    refuse_extras(node, {"this", "alias"})
+    for name, table in tables.items():
+        if name.lower() == node.name.lower():
+            return Scope(table, node.alias or node.name, aggregates)
+    raise InvalidScenario(f"unknown table {node.name!r} (known: {', '.join(tables)})")

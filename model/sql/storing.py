@@ -1,0 +1,29 @@
+"""Values that go into columns: what Spark converts, and what it refuses before it runs."""
+
+from __future__ import annotations
+
+from model import types
+from model.errors import InvalidScenario
+from model.expressions import Arithmetic, Column, Expression, Literal, is_constant
+from model.sql.scalar import constant
+
+
+def check_storable(
+    value: Expression, column: Column, overflow: str = types.INSERT_OVERFLOW
+) -> None:
+    """Refuses what the column cannot hold: a type, or a constant that is too large.
+
+    Spark converts constants before it looks at any row, so they fail on every table.
+    """
+    if not types.storable(value.type, column.type):
+        raise InvalidScenario(
+            f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
+        )
+    if isinstance(value, Literal | Arithmetic) and is_constant(value):
+        types.store(constant(value).value, column.type, overflow)
+
+
+def check_width(width: int, positions: tuple[int, ...]) -> None:
+    """Refuses a row of values that is wider or narrower than the columns it is for."""
+    if width != len(positions):
+        raise InvalidScenario(f"{width} values for {len(positions)} columns")

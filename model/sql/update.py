@@ -1,0 +1,47 @@
+"""UPDATE t SET ... [WHERE ...]."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from model import types
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.expressions import Column, Expression
+from model.query import Query
+from model.sql.query import query
+from model.sql.scalar import Scope
+from model.sql.source import Source, refuse_extras, target_of
+from model.sql.storing import check_storable, check_width
+from model.statements import Statement, Update
+
+
+def update(source: Source) -> Statement:
+    """UPDATE, also with scalar subqueries in SET."""
+    tree = source.tree()
+    refuse_extras(tree, {"this", "expressions", "where"})
+    table, qualifier = target_of(tree.this, source)
+    subqueries: list[Query] = []
+
+    def scalar(node: exp.Expr) -> Expression:
+        found = query(node.this, source.tables)
+        check_width(len(found.outputs), (0,))
+        subqueries.append(found)
+        index = len(table.names) + len(subqueries) - 1
+        return Column(index, node.sql(dialect="spark"), found.outputs[0].type)
+
+    scope = Scope(table, qualifier)
+    values = Scope(table, qualifier, subquery=scalar)
+    assignments: dict[int, Expression] = {}
+    for node in tree.expressions:
+        if not isinstance(node, exp.EQ):
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
+        column = scope.resolve(node.args["this"])
+        if not isinstance(column, Column):
+            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
+        if column.index in assignments:
+            raise InvalidScenario(f"column {column.name!r} is set twice")
+        value = values.resolve(node.args["expression"])
+        check_storable(value, column, types.UPDATE_OVERFLOW)
+        assignments[column.index] = value
+    condition = scope.where(tree.args.get("where"))
+    return Update(source.text, table, tuple(assignments.items()), condition, tuple(subqueries))
