@@ -8,6 +8,7 @@ two files of partition 1 give OPTIMIZE something to do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -146,6 +147,6 @@ def scenario(
     tables = {
         other: spec
         for other, spec in chosen.tables.items()
-        if any(f"FROM {other}" in sql for sql in transactions.values())
+        if any(re.search(rf"\b(FROM|USING) {other}\b", sql) for sql in transactions.values())
     }
     return Scenario(name, table, dict(transactions), tuple(schedule), tables)

@@ -1,30 +1,32 @@
-"""The conflict table, three sources side by side: documents, model, engine.
+"""The conflict table, four sources side by side: documents, model, engine, and the level itself.
 
 For every ordered pair of statement kinds, layout and level: can a transaction of the one kind
 (``current``) fail because of a transaction of the other (``winner``) that committed while it
-ran? The documents' word is data; the model's comes from trying every pair of statements of the
-alphabet (a witness for "can", an exhausted bound for "cannot"); the engine's from replays, of
-the witness or of the pairs that come closest to a conflict.
+ran? The documents' word is data, one for each generation. The model's comes from trying every
+pair of statements (a witness for "can", an exhausted bound for "cannot"), the engine's from
+replays, of the witness or of the pairs that come closest to a conflict.
+
+The fourth source asks whether a conflict is ever *needed*: the same pairs are run without any
+conflict rule, and a pair that breaks the level then is a witness that something has to stop it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.alphabet import LAYOUTS, NamedStatement, scenario, statements
+from checker.alphabet import LAYOUTS, NamedStatement, scenario
+from checker.statement_kinds import KINDS, StatementKind
+from checker.verdict import judge
 from conformance.campaign import Job, Replayed
-from model.documents.conflict_table import CAN, CANNOT, CLASSES, cell
+from model.documents.conflict_table import CAN, CANNOT, GENERATIONS, NEWEST, claims
 from model.log import Commit
 from model.profiles.base import Profile
 from model.rules import added_files
 from model.rules.base import SERIALIZABLE, Attempt, Rule
 from model.scenario import Scenario, Step
-from model.simulator import begin, commit
+from model.simulator import COMMITTED, Ended, InFlight, begin_in, commit, history_of
 from model.workload import Workload, prepare
-
-KINDS = tuple(CLASSES)
-"""Statement kinds of the table, in its order."""
 
 SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
 """A is the current transaction, B the winner."""
@@ -34,18 +36,21 @@ SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("c
 class Entry:
     """One ordered pair at one layout and level.
 
-    ``tried`` counts the pairs of statements that the model tried, ``probes`` are the scenarios
-    for the engine, ``conflicts`` and ``replays`` count what the engine did with them.
+    ``documents`` has each generation's word. ``tried`` counts the pairs of statements that the
+    model tried, ``needed_by`` is a scenario that breaks the level where nothing stops it,
+    ``probes`` are the scenarios for the engine, ``conflicts`` and ``replays`` count what the
+    engine did with them.
     """
 
     current: str
     winner: str
     layout: str
     level: str
-    document: str
+    documents: dict[str, str]
     claims: tuple[str, ...]
     model: str
     witness: Scenario | None
+    needed_by: Scenario | None
     tried: int
     probes: tuple[Scenario, ...]
     replays: int = 0
@@ -53,11 +58,37 @@ class Entry:
     differing: list[str] = field(default_factory=list)
 
     @property
+    def document(self) -> str:
+        """The word of the generation that stands for the documents."""
+        return self.documents[NEWEST.name]
+
+    @property
     def engine(self) -> str | None:
         """What the engine did: "can" after one conflict; None before any replay."""
         if self.replays == 0:
             return None
         return CAN if self.conflicts else CANNOT
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the sources make of each other, in short words.
+
+        *unsound*: no conflict where the level needs one; *over-cautious*: a conflict that no
+        pair of statements tried needs.
+        """
+        found = []
+        if self.engine is not None and self.engine != self.model:
+            found.append("engine differs from the model")
+        if self.document == CANNOT and CAN in (self.model, self.engine):
+            found.append("documents rule it out")
+        if self.needed_by is not None:
+            if self.document == CANNOT:
+                found.append("documents unsound")
+            if self.model == CANNOT:
+                found.append("rules unsound")
+        elif self.document == CAN and self.model == CAN:
+            found.append("over-cautious")
+        return tuple(found)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -74,98 +105,112 @@ class Entry:
             self.differing.append(replayed.job.scenario.name)
 
 
-def matrix(profile: Profile, levels: Sequence[str], probes: int = 1) -> Iterator[Entry]:
-    """The table as the documents and the model have it, with ``probes`` replays to make."""
+def matrix(
+    profile: Profile,
+    levels: Sequence[str],
+    probes: int = 1,
+    kinds: Sequence[StatementKind] = KINDS,
+) -> Iterator[Entry]:
+    """The table as documents, model and level have it, with ``probes`` replays to make a pair."""
     for layout in LAYOUTS:
-        by_kind = _by_kind(layout, profile)
         for level in levels:
-            trial = _Trial(layout, level, profile, probes)
-            for current in KINDS:
-                for winner in KINDS:
-                    pairs = [(a, b) for a in by_kind[current] for b in by_kind[winner]]
-                    yield trial.entry(current, winner, pairs)
-
-
-def _by_kind(layout: str, profile: Profile) -> dict[str, list[NamedStatement]]:
-    """The alphabet's statements by kind; an INSERT from another table counts as INSERT."""
-    grouped: dict[str, list[NamedStatement]] = {kind: [] for kind in KINDS}
-    workload = _all(layout, SERIALIZABLE, profile)
-    for statement in statements(layout):
-        parsed = workload.statements[_name(statement)]
-        kind = parsed.kind
-        reads = {read.table for read in parsed.predicate_reads}
-        if kind == "INSERT SELECT" and workload.table.name not in reads:
-            kind = "INSERT"
-        if kind in grouped:
-            grouped[kind].append(statement)
-    return grouped
-
-
-def _all(layout: str, level: str, profile: Profile) -> Workload:
-    """A workload with every statement of the alphabet, one transaction each."""
-    named = {_name(statement): statement.sql for statement in statements(layout)}
-    schedule = [Step(action, name) for name in named for action in ("begin", "commit")]
-    return prepare(scenario(layout, level, named, schedule, "alphabet"), profile, level)
-
-
-def _name(statement: NamedStatement) -> str:
-    return statement.name.replace(" ", "_")
+            trial = _Trial(layout, level, profile, kinds, probes)
+            for current in kinds:
+                for winner in kinds:
+                    yield trial.entry(current, winner)
 
 
 class _Trial:
-    """Every statement of the alphabet begun once, to be tried against every other."""
+    """Every statement of a layout begun once, to be tried against every other."""
 
-    def __init__(self, layout: str, level: str, profile: Profile, probes: int) -> None:
+    def __init__(
+        self,
+        layout: str,
+        level: str,
+        profile: Profile,
+        kinds: Sequence[StatementKind],
+        probes: int,
+    ) -> None:
         self.layout, self.level, self.probes = layout, level, probes
         self.profile, self.strict = profile, profile.with_rule(_STRICTEST)
-        workload = _all(layout, level, profile)
-        base, others = workload.base, workload.others
-        self.begun = {
-            name: begin(name, statement, base, others)
-            for name, statement in workload.statements.items()
-        }
-        self.after = {
-            name: commit(running, base, profile, level).latest
-            for name, running in self.begun.items()
-        }
+        self.unchecked = replace(profile, rules=())
+        self.workload = _all(layout, level, profile, kinds)
+        base = self.workload.base
+        self.begun: dict[str, InFlight] = {}
+        self.won: dict[str, Ended] = {}
+        for name in self.workload.statements:
+            running = begin_in(self.workload, name, base)
+            if name.endswith(_WINNER):
+                self.won[name.removesuffix(_WINNER)] = commit(running, base, profile, level)
+            else:
+                self.begun[name] = running
 
-    def entry(
-        self, current: str, winner: str, pairs: Iterable[tuple[NamedStatement, NamedStatement]]
-    ) -> Entry:
+    def entry(self, current: StatementKind, winner: StatementKind) -> Entry:
         """The entry for one ordered pair of kinds."""
         can: list[Scenario] = []
         close: list[Scenario] = []
         others: list[Scenario] = []
+        needed: Scenario | None = None
         tried = 0
-        for a, b in pairs:
-            tried += 1
-            if self._conflicts(a, b, self.profile):
-                can.append(self._scenario(a, b))
-            elif not can:
-                near = self._conflicts(a, b, self.strict)
-                (close if near else others).append(self._scenario(a, b))
-        document = cell(current, winner)
+        for a in current.on(self.layout):
+            for b in winner.on(self.layout):
+                tried += 1
+                if self._conflicts(a, b, self.profile):
+                    can.append(self._scenario(a, b))
+                elif not can:
+                    near = self._conflicts(a, b, self.strict)
+                    (close if near else others).append(self._scenario(a, b))
+                if needed is None and self._needed(a, b):
+                    needed = self._scenario(a, b)
         return Entry(
-            current=current,
-            winner=winner,
+            current=current.name,
+            winner=winner.name,
             layout=self.layout,
             level=self.level,
-            document=document.says[self.level],
-            claims=document.claims,
+            documents={g.name: g.says(current.name, winner.name, self.level) for g in GENERATIONS},
+            claims=claims(current.name, winner.name),
             model=CAN if can else CANNOT,
             witness=can[0] if can else None,
+            needed_by=needed,
             tried=tried,
             probes=tuple((can or close + others)[: self.probes]),
         )
 
     def _conflicts(self, a: NamedStatement, b: NamedStatement, profile: Profile) -> bool:
         """Whether A fails with a conflict after B, begun at the same snapshot, committed."""
-        ended = commit(self.begun[_name(a)], self.after[_name(b)], profile, self.level)
-        return ended.conflict is not None
+        latest = self.won[_name(b)].latest
+        return commit(self.begun[_name(a)], latest, profile, self.level).conflict is not None
+
+    def _needed(self, a: NamedStatement, b: NamedStatement) -> bool:
+        """Whether the level breaks where nothing stops A after B."""
+        first = self.won[_name(b)]
+        if first.outcome != COMMITTED:
+            return False
+        ended = commit(self.begun[_name(a)], first.latest, self.unchecked, self.level)
+        if ended.outcome != COMMITTED:
+            return False
+        history = history_of(self.workload, (first, ended), ended.latest)
+        return judge(history, (self.level,))[self.level].verdict == "violated"
 
     def _scenario(self, a: NamedStatement, b: NamedStatement) -> Scenario:
         name = f"{a.name}, while {b.name} commits ({self.layout}, {self.level})"
         return scenario(self.layout, self.level, {"A": a.sql, "B": b.sql}, SCHEDULE, name)
+
+
+def _all(layout: str, level: str, profile: Profile, kinds: Sequence[StatementKind]) -> Workload:
+    """A workload with every statement twice, as a transaction that loses and one that wins."""
+    named = {}
+    for statement in (s for kind in kinds for s in kind.on(layout)):
+        named[_name(statement)] = named[_name(statement) + _WINNER] = statement.sql
+    schedule = [Step(action, name) for name in named for action in ("begin", "commit")]
+    return prepare(scenario(layout, level, named, schedule, "every kind"), profile, level)
+
+
+def _name(statement: NamedStatement) -> str:
+    return statement.name.replace(" ", "_")
+
+
+_WINNER = ".first"
 
 
 def _any_added_file(attempt: Attempt, winner: Commit) -> str | None:

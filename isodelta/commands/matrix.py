@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import click
 
 from isodelta.engine_option import NAMES
@@ -20,17 +22,24 @@ from isodelta.options import Common, common_options
     metavar="N",
     help="Replays for each pair.",
 )
+@click.option("--markdown", is_flag=True, help="Print Markdown, to paste into a design review.")
 @common_options
-def command(common: Common, engine: str | None, level: str | None, probes: int) -> int:
+def command(
+    common: Common, engine: str | None, level: str | None, probes: int, markdown: bool
+) -> int:
     """Shows for every ordered pair of statement kinds whether the one can fail for the other."""
     from conformance.campaign import run_campaign
     from conformance.engine import EngineError
     from conformance.matrix import matrix
+    from isodelta import matrix_results
     from isodelta.engines import start
     from isodelta.exits import BadInput
-    from isodelta.matrix_results import entry_result, print_matrix
+    from isodelta.matrix_report import write_matrix_report
     from isodelta.results import print_json
 
+    started = time.monotonic()
+    if markdown and common.json:
+        raise BadInput("--markdown and --json exclude each other")
     levels = common.profile.levels if level is None else (level,)
     if level is not None and level not in common.profile.levels:
         known = ", ".join(common.profile.levels)
@@ -50,8 +59,12 @@ def command(common: Common, engine: str | None, level: str | None, probes: int) 
             raise EngineFailed(str(error)) from error
     if common.json:
         for entry in entries:
-            print_json(entry_result(entry))
+            print_json(matrix_results.entry_result(entry))
+    elif markdown:
+        click.echo(matrix_results.markdown(entries), nl=False)
     else:
-        print_matrix(entries)
+        matrix_results.print_matrix(entries)
+    if common.report is not None:
+        write_matrix_report(common, entries, engine, time.monotonic() - started)
     differs = any(entry.engine not in (None, entry.model) for entry in entries)
     return FOUND if differs else OK

@@ -196,6 +196,8 @@ class MatrixCell:
     """Whether ``current`` can conflict with an earlier ``winner``: one cell of the table.
 
     The three sources are "can", "cannot" or other short words; None where one was not asked.
+    ``needed`` says whether the level ever needs the conflict ("yes", "no"), ``remarks`` what
+    the sources make of each other.
     """
 
     current: str
@@ -205,13 +207,16 @@ class MatrixCell:
     document: str | None = None
     model: str | None = None
     engine: str | None = None
+    needed: str | None = None
+    remarks: tuple[str, ...] = ()
     witness: ScenarioMapping | None = None
     note: str = ""
 
     @property
     def differs(self) -> bool:
         """Whether two of the sources that were asked say different things."""
-        return len({s for s in (self.document, self.model, self.engine) if s is not None}) > 1
+        asked = {self.document, self.model, self.engine} - {None, "not said"}
+        return len(asked) > 1 or bool(self.remarks)
 
 
 @dataclass(slots=True)

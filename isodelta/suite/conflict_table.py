@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from checker.statement_kinds import CELL_KINDS
 from conformance.matrix import Entry, matrix
+from isodelta.matrix_results import matrix_cell
 from isodelta.replay_results import replay_result
-from isodelta.report import Finding, FindingClass, MatrixCell, SuitePart
+from isodelta.report import Finding, FindingClass, SuitePart
 from isodelta.report_findings import predicted_result
 from isodelta.scenario_files import scenario_mapping
 from isodelta.suite.context import LEVELS, Suite
@@ -14,7 +16,7 @@ PART = "conflict table"
 
 def run_conflict_table(suite: Suite, deadline: float) -> None:
     """Derives the table from documents and model, replays its probes, adds what differs."""
-    entries = list(matrix(suite.profile, LEVELS))
+    entries = list(matrix(suite.profile, LEVELS, kinds=CELL_KINDS))
     by_job = {(job.scenario.name, job.level): e for e in entries for job in e.jobs}
     jobs = [job for entry in entries for job in entry.jobs]
     suite.display.part(PART, len(jobs))
@@ -29,7 +31,7 @@ def run_conflict_table(suite: Suite, deadline: float) -> None:
                 suite.add(_document_differs(suite, entry, observed))
             suite.display.advance(PART)
     finally:
-        suite.report.matrix.extend(map(cell, entries))
+        suite.report.matrix.extend(map(matrix_cell, entries))
     asked = [entry for entry in entries if entry.replays]
     suite.report.parts.append(
         SuitePart(
@@ -40,26 +42,9 @@ def run_conflict_table(suite: Suite, deadline: float) -> None:
                 "replayed": len(asked),
                 "engine as the model says": sum(e.engine == e.model for e in asked),
                 "pairs tried in the model": sum(e.tried for e in entries),
+                "conflict needed by the level": sum(e.needed_by is not None for e in entries),
             },
         )
-    )
-
-
-def cell(entry: Entry) -> MatrixCell:
-    """An entry as the report shows it."""
-    note = f"{', '.join(entry.claims)}; {entry.tried} pairs tried in the model"
-    if entry.document == "can" and entry.model == "cannot":
-        note += "; the documents do not say which of the two would fail"
-    return MatrixCell(
-        current=entry.current,
-        winner=entry.winner,
-        layout=entry.layout,
-        level=entry.level,
-        document=entry.document,
-        model=entry.model,
-        engine=entry.engine,
-        witness=scenario_mapping(entry.witness) if entry.witness else None,
-        note=note,
     )
 
 

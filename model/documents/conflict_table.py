@@ -1,8 +1,9 @@
 """The documents' conflict tables: which pairs of writes can conflict, at which level.
 
-The documents group statements into three classes and give one cell for each unordered pair of
-classes. They do not say which of the two transactions fails. Cells are for tables without
-deletion vectors and without row-level concurrency.
+The documents group statements into classes and give one cell for each unordered pair of
+classes. They do not say which of the two transactions fails. There is one table for each
+generation of the documents, with row-level concurrency and without it where the generation
+knows it; the descriptions of the exceptions add what metadata changes do.
 """
 
 from __future__ import annotations
@@ -12,43 +13,191 @@ from dataclasses import dataclass
 
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
-CAN, CANNOT = "can", "cannot"
+CAN, CANNOT, NOT_SAID = "can", "cannot", "not said"
+
+DML = "UPDATE, DELETE, MERGE"
+METADATA = "metadata change"
 
 CLASSES: Mapping[str, str] = {
     "INSERT": "INSERT",
-    "INSERT SELECT": "UPDATE, DELETE, MERGE",
-    "UPDATE": "UPDATE, DELETE, MERGE",
-    "DELETE": "UPDATE, DELETE, MERGE",
+    "INSERT SELECT": DML,
+    "UPDATE": DML,
+    "DELETE": DML,
+    "MERGE": DML,
     "OPTIMIZE": "OPTIMIZE",
+    "OPTIMIZE ZORDER": "OPTIMIZE",
+    "REORG": "OPTIMIZE",
+    "ALTER TABLE": METADATA,
+    "CREATE OR REPLACE TABLE": METADATA,
 }
-"""The class of each statement kind; an INSERT that reads its own table counts as MERGE (N57)."""
+"""The class of a statement kind; none for a kind that the documents' tables leave out.
+
+An INSERT that reads its own table counts as MERGE (N57), a REORG that rewrites deletion vectors
+as OPTIMIZE (N59).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what the documents say of an unordered pair of classes at each level."""
+    """One cell: what a generation says of an unordered pair of classes at each level.
+
+    ``with_vectors`` is what it says instead where the table has deletion vectors. ``zorder``
+    is what it says instead where one of the two is OPTIMIZE with ZORDER BY.
+    """
 
     classes: tuple[str, str]
     says: Mapping[str, str]
     claims: tuple[str, ...]
+    with_vectors: Mapping[str, str] | None = None
+    zorder: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """The conflict table of one generation of the documents.
+
+    ``row_level`` tells whether it is the table for tables with row-level concurrency.
+    """
+
+    name: str
+    source: str
+    row_level: bool
+    cells: tuple[Cell, ...]
+
+    def cell(self, current: str, winner: str) -> Cell | None:
+        """The cell for two statement kinds, None where the generation has none."""
+        one, other = CLASSES.get(current), CLASSES.get(winner)
+        if one is None or other is None:
+            return None
+        if METADATA in (one, other) and other != METADATA:
+            return None  # Only what a metadata change does to others is described.
+        wanted = {METADATA, "any"} if other == METADATA else {one, other}
+        return next((cell for cell in self.cells if set(cell.classes) == wanted), None)
+
+    def says(self, current: str, winner: str, level: str, *, vectors: bool = False) -> str:
+        """``can``, ``cannot`` or ``not said`` for one ordered pair of kinds."""
+        cell = self.cell(current, winner)
+        if cell is None:
+            return NOT_SAID
+        if cell.zorder is not None and "OPTIMIZE ZORDER" in (current, winner):
+            return cell.zorder[level]
+        if cell.with_vectors is not None and vectors:
+            return cell.with_vectors[level]
+        return cell.says[level]
+
+    def claims(self, current: str, winner: str) -> tuple[str, ...]:
+        """The numbers of the claims behind the cell."""
+        cell = self.cell(current, winner)
+        return () if cell is None else cell.claims
 
 
 _BOTH = {SERIALIZABLE: CAN, WRITE_SERIALIZABLE: CAN}
 _NEITHER = {SERIALIZABLE: CANNOT, WRITE_SERIALIZABLE: CANNOT}
-_DML = "UPDATE, DELETE, MERGE"
+_SERIALIZABLE = {SERIALIZABLE: CAN, WRITE_SERIALIZABLE: CANNOT}
+_ANY_METADATA = Cell((METADATA, "any"), _BOTH, ("N92",))
 
-CELLS = (
-    Cell(("INSERT", "INSERT"), _NEITHER, ("N44", "N50")),
-    Cell((_DML, "INSERT"), {SERIALIZABLE: CAN, WRITE_SERIALIZABLE: CANNOT}, ("N45", "N51")),
-    Cell((_DML, _DML), _BOTH, ("N46", "N52")),
-    Cell(("OPTIMIZE", "INSERT"), _NEITHER, ("N47", "N53")),
-    Cell(("OPTIMIZE", _DML), _BOTH, ("N48", "N54")),
-    Cell(("OPTIMIZE", "OPTIMIZE"), _BOTH, ("N49", "N55")),
+GENERATIONS = (
+    Generation(
+        "2020",
+        "the document of about 2020 (D)",
+        False,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ("N50",)),
+            Cell((DML, "INSERT"), _SERIALIZABLE, ("N51",)),
+            Cell((DML, DML), _BOTH, ("N52",)),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ("N53",)),
+            Cell(("OPTIMIZE", DML), _BOTH, ("N54",)),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _BOTH, ("N55",)),
+            _ANY_METADATA,
+        ),
+    ),
+    Generation(
+        "14.2",
+        "the document of Databricks Runtime 14.2 (A), tables without row-level concurrency",
+        False,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ("N44",)),
+            Cell((DML, "INSERT"), _SERIALIZABLE, ("N45",)),
+            Cell((DML, DML), _BOTH, ("N46",)),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ("N47",)),
+            Cell(("OPTIMIZE", DML), _BOTH, ("N48", "N71"), with_vectors=_NEITHER),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _BOTH, ("N49",), with_vectors=_NEITHER),
+            _ANY_METADATA,
+        ),
+    ),
+    Generation(
+        "14.2 row-level",
+        "the document of Databricks Runtime 14.2 (A), tables with row-level concurrency",
+        True,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ("N38",)),
+            Cell((DML, "INSERT"), _SERIALIZABLE, ("N39",)),
+            Cell((DML, DML), _BOTH, ("N40", "N66")),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ("N41",)),
+            Cell(("OPTIMIZE", DML), _NEITHER, ("N42", "N73"), zorder=_BOTH),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _NEITHER, ("N43", "N73"), zorder=_BOTH),
+            _ANY_METADATA,
+        ),
+    ),
+    Generation(
+        "14.3",
+        "the document of Databricks Runtime 14.3 (B); its tables are lost, its text is not",
+        False,
+        (Cell((METADATA, "any"), _BOTH, ("N97", "N98")),),
+    ),
+    Generation(
+        "2026",
+        "the newest document, tables without row-level concurrency",
+        False,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ()),
+            Cell((DML, "INSERT"), _SERIALIZABLE, ()),
+            Cell((DML, DML), _BOTH, ()),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ()),
+            Cell(("OPTIMIZE", DML), _BOTH, (), with_vectors=_NEITHER, zorder=_BOTH),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _BOTH, (), with_vectors=_NEITHER, zorder=_BOTH),
+            _ANY_METADATA,
+        ),
+    ),
+    Generation(
+        "2026 row-level",
+        "the newest document, tables with row-level concurrency",
+        True,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ()),
+            Cell((DML, "INSERT"), _SERIALIZABLE, ()),
+            Cell((DML, DML), _BOTH, ()),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ()),
+            Cell(("OPTIMIZE", DML), _NEITHER, (), zorder=_BOTH),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _NEITHER, (), zorder=_BOTH),
+            _ANY_METADATA,
+        ),
+    ),
+    Generation(
+        "open source",
+        "the documents of the open-source project, which name no levels",
+        False,
+        (
+            Cell(("INSERT", "INSERT"), _NEITHER, ()),
+            Cell((DML, "INSERT"), _BOTH, ()),
+            Cell((DML, DML), _BOTH, ()),
+            Cell(("OPTIMIZE", "INSERT"), _NEITHER, ()),
+            Cell(("OPTIMIZE", DML), _BOTH, ()),
+            Cell(("OPTIMIZE", "OPTIMIZE"), _BOTH, ()),
+            _ANY_METADATA,
+        ),
+    ),
 )
-"""The six cells, as the document without row-level concurrency and the one of 2020 agree."""
+"""Every generation, oldest first."""
+
+NEWEST = next(g for g in GENERATIONS if g.name == "2026")
+"""The table that stands for "the documents" where there is room for one: the newest one.
+
+The engine at hand has no row-level concurrency, so it is the one without.
+"""
 
 
-def cell(one: str, other: str) -> Cell:
-    """The cell for two statement kinds, in either order. Raises KeyError for unknown kinds."""
-    wanted = {CLASSES[one], CLASSES[other]}
-    return next(cell for cell in CELLS if set(cell.classes) == wanted)
+def claims(current: str, winner: str) -> tuple[str, ...]:
+    """The claims of all generations without row-level concurrency about a pair of kinds."""
+    found = [c for g in GENERATIONS if not g.row_level for c in g.claims(current, winner)]
+    return tuple(dict.fromkeys(found))
