@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 
 from conformance.comparison import Comparison, compare
@@ -20,10 +20,14 @@ from model.workload import prepare
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One scenario to replay at one isolation level of its table."""
+    """One scenario to replay at one isolation level of its table.
+
+    ``profiles`` has the rules of the transactions that run on another engine than the others.
+    """
 
     scenario: Scenario
     level: str
+    profiles: Mapping[str, Profile] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def replay(engine: Engine, job: Job, profile: Profile) -> Replayed:
     started = time.monotonic()
     workload = prepare(job.scenario, profile, job.level)
     observation = observe(engine, job.scenario, job.level)
-    comparison = compare(workload, profile, observation)
+    comparison = compare(workload, profile, observation, job.profiles)
     # Decided here, on the worker's time, and kept by the comparison.
     _ = comparison.differences, comparison.verdicts
     return Replayed(job, comparison, time.monotonic() - started)

@@ -8,7 +8,7 @@ that the model would have made of it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -116,9 +116,18 @@ class Comparison:
         return DifferenceClass.MODEL_IS_WRONG
 
 
-def compare(workload: Workload, profile: Profile, observation: Observation) -> Comparison:
-    """Runs the observed scenario in the model and puts both side by side."""
-    return Comparison(workload, run(workload, observation.scenario.schedule, profile), observation)
+def compare(
+    workload: Workload,
+    profile: Profile,
+    observation: Observation,
+    profiles: Mapping[str, Profile] | None = None,
+) -> Comparison:
+    """Runs the observed scenario in the model and puts both side by side.
+
+    ``profiles`` has the rules of the transactions that ran on another engine.
+    """
+    predicted = run(workload, observation.scenario.schedule, profile, profiles)
+    return Comparison(workload, predicted, observation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,6 @@ def _raw_differences(comparison: Comparison) -> list[_Raw]:
 def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
     """Version by version: rows, file counts, and what the commit says of itself."""
     observation, final = comparison.observation, comparison.predicted.final
-    logged = comparison.predicted.profile.logged
     rows_at = {step.version: step.rows for step in observation.steps}
     snapshots: dict[int, Snapshot] = {}
     walker: Snapshot | None = final
@@ -174,6 +182,7 @@ def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
             # A version too many shows as a commit version above.
             continue
         about, footprint = snapshot.commit.transaction, snapshot.commit.footprint
+        logged = comparison.predicted.profile_of(about).logged
         blind = footprint.blind_append if "isBlindAppend" in logged else None
         level = snapshot.commit.level if "isolationLevel" in logged else None
         _note(found, about, "isBlindAppend", blind, record.is_blind_append)

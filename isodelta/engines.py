@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from conformance.engine import Engine, EngineError
+from model.profiles import Profile
 
 
 def start(name: str) -> Engine:
@@ -20,3 +23,19 @@ def start(name: str) -> Engine:
         return SparkEngine()
     except SetupError as error:
         raise EngineError(str(error)) from error
+
+
+def start_cross(name: str, on_delta_rs: frozenset[str]) -> tuple[Engine, Mapping[str, Profile]]:
+    """Starts an engine that hands the named transactions to delta-rs, and gives their rules.
+
+    Raises EngineError.
+    """
+    engine = start(name)
+    if not on_delta_rs:
+        return engine, {}
+    from conformance.cross_engine import CrossEngine
+    from conformance.spark.engine import SparkEngine
+
+    assert isinstance(engine, SparkEngine)
+    cross = CrossEngine(engine, on_delta_rs)
+    return cross, cross.profiles

@@ -20,7 +20,9 @@ from model.table import Table
 class Commit:
     """One entry of the log: who wrote it, what, and at which level it was checked.
 
-    ``read_version`` is the version of the snapshot that the transaction worked on.
+    ``read_version`` is the version of the snapshot that the transaction worked on. ``blind``
+    tells that the entry says of itself that it is a blind append; an implementation that never
+    says so writes blind appends that others take for any other commit.
     """
 
     version: int
@@ -28,6 +30,7 @@ class Commit:
     footprint: Footprint
     read_version: int
     level: str
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

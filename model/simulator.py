@@ -7,7 +7,7 @@ search may take any number of ways on from one state.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from model.effects import transaction_of
 from model.errors import InvalidScenario, StatementFailure
@@ -97,7 +97,8 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         if not footprint.retries or any(f.path not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
-    entry = Commit(latest.version + 1, running.name, footprint, read_version, level)
+    blind = footprint.blind_append and "isBlindAppend" in profile.logged
+    entry = Commit(latest.version + 1, running.name, footprint, read_version, level, blind)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
     return Ended(COMMITTED, latest.after(entry), logical, footprint=footprint)
 
@@ -122,12 +123,20 @@ def _without_version(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """A whole schedule, run in the model."""
+    """A whole schedule, run in the model.
+
+    ``profiles`` has the rules of those transactions that followed others than ``profile``.
+    """
 
     workload: Workload
     profile: Profile
     ended: Mapping[str, Ended]
     final: Snapshot
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+
+    def profile_of(self, transaction: str) -> Profile:
+        """Whose rules a transaction followed."""
+        return self.profiles.get(transaction, self.profile)
 
     @property
     def history(self) -> History:
@@ -146,8 +155,17 @@ def history_of(workload: Workload, ended: Sequence[Ended], final: Snapshot) -> H
     )
 
 
-def run(workload: Workload, schedule: Sequence[Step], profile: Profile) -> Run:
-    """Runs a schedule, which must be a checked one, from the workload's base."""
+def run(
+    workload: Workload,
+    schedule: Sequence[Step],
+    profile: Profile,
+    profiles: Mapping[str, Profile] | None = None,
+) -> Run:
+    """Runs a schedule, which must be a checked one, from the workload's base.
+
+    ``profiles`` gives single transactions the rules of another implementation.
+    """
+    profiles = profiles or {}
     latest = workload.base
     in_flight: dict[str, InFlight] = {}
     ended: dict[str, Ended] = {}
@@ -156,9 +174,10 @@ def run(workload: Workload, schedule: Sequence[Step], profile: Profile) -> Run:
         if step.action == "begin":
             in_flight[name] = begin_in(workload, name, latest)
         else:
-            ended[name] = commit(in_flight.pop(name), latest, profile, workload.level)
+            rules = profiles.get(name, profile)
+            ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)
             latest = ended[name].latest
-    return Run(workload, profile, ended, latest)
+    return Run(workload, profile, ended, latest, profiles)
 
 
 def run_scenario(scenario: Scenario, profile: Profile, level: str | None = None) -> Run:

@@ -33,7 +33,7 @@ def conflict(
     current: Footprint, winner: Footprint, level: str = "Serializable", table: Table = TABLE
 ) -> str | None:
     attempt = Attempt("A", current, level, table)
-    found = DEFAULT.conflict(attempt, [Commit(2, "B", winner, 1, level)])
+    found = DEFAULT.conflict(attempt, [Commit(2, "B", winner, 1, level, winner.blind_append)])
     return found.name if found else None
 
 

@@ -46,10 +46,6 @@ class DeltaRsReplay:
         self._folder = folder
         self._tables = tables
         self._readers = {name: LogReader(folder / name) for name in tables}
-        self._statements = {
-            name: parse_statement(text, TARGET, tables)
-            for name, text in scenario.transactions.items()
-        }
         self._in_flight: dict[str, DeltaTable] = {}
         self.base_version = self._readers[TARGET].version()
 
@@ -65,7 +61,9 @@ class DeltaRsReplay:
         """Runs the statement on its pinned handle."""
         if name not in self._in_flight:
             raise self._error(f"commit {name}", "committed before its begin, or twice")
-        handle, statement = self._in_flight.pop(name), self._statements[name]
+        handle = self._in_flight.pop(name)
+        text = self.scenario.transactions[name]
+        statement = parse_statement(text, TARGET, self._tables)
         before = self._readers[TARGET].version()
         ended = self._run(statement, handle)
         written = self._readers[TARGET].version() - before

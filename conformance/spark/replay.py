@@ -154,6 +154,10 @@ class SparkReplay:
         table = self._place_now.folder / TARGET
         return runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
 
+    def note_foreign_commit(self) -> None:
+        """Another engine has written to the table: what was shared so far ends here."""
+        self._state = after(self._state, "", False)
+
     def log(self, table: str = "t") -> Sequence[CommitRecord]:
         """All versions of a table's log, oldest first."""
         return self._readers[table].commits()

@@ -7,32 +7,46 @@ from pathlib import Path
 import click
 
 from isodelta.engine_option import engine_option
-from isodelta.exits import FOUND, OK, EngineFailed
+from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, common_options
 
 
 @click.command(short_help="Run scenarios on the real engine, step by step.")
 @click.argument("files", nargs=-1, required=True)
 @engine_option
+@click.option(
+    "--on-delta-rs",
+    multiple=True,
+    metavar="NAME",
+    help="With Spark: run this transaction on delta-rs instead, on the same table. Repeatable.",
+)
 @common_options
-def command(files: tuple[str, ...], common: Common, engine: str) -> int:
+def command(
+    files: tuple[str, ...], common: Common, engine: str, on_delta_rs: tuple[str, ...]
+) -> int:
     """Runs scenarios on real tables, judges what was observed, compares it with the model."""
     from conformance.campaign import Job, replay
     from conformance.engine import EngineError
-    from isodelta.engines import start
+    from isodelta.engines import start_cross
     from isodelta.expectation import failures
     from isodelta.replay_console import print_replayed
     from isodelta.replay_results import replay_result
     from isodelta.results import print_json
     from isodelta.scenario_files import read_files
 
+    if on_delta_rs and engine != "delta-spark":
+        raise BadInput("--on-delta-rs goes with --engine delta-spark")
     loaded = read_files([Path(file) for file in files], common.profile)
+    for entry in loaded:
+        if unknown := set(on_delta_rs) - entry.scenario.transactions.keys():
+            name = min(unknown)
+            raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
     code = OK
     try:
-        running = start(engine)
+        running, profiles = start_cross(engine, frozenset(on_delta_rs))
         try:
             for entry in loaded:
-                job = Job(entry.scenario, entry.workload.level)
+                job = Job(entry.scenario, entry.workload.level, profiles)
                 comparison = replay(running, job, common.profile).comparison
                 observation = comparison.observation
                 verdicts = {name: v.verdict for name, v in comparison.verdicts.items()}

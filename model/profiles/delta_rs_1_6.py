@@ -80,3 +80,16 @@ PROFILE = Profile(
     skips_empty_commit=skips_empty_commit,
     logged=frozenset(),
 )
+
+
+def on_a_spark_table(table_level: str, footprint: Footprint) -> str:
+    """Serializable, whatever the table says: Spark spells the levels in another way.
+
+    delta-rs knows ``writeSerializable``; ``WriteSerializable``, as Spark and the documents
+    write it, it takes for no level at all and goes by its default.
+    """
+    return SERIALIZABLE
+
+
+ON_A_SPARK_TABLE = replace(PROFILE, level_in_force=on_a_spark_table)
+"""The same rules on a table that Spark has made, for histories of both engines."""

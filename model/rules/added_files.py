@@ -19,7 +19,7 @@ def counted(attempt: Attempt, winner: Commit) -> bool:
     if attempt.level == SNAPSHOT_ISOLATION:
         return False
     if attempt.level == WRITE_SERIALIZABLE and attempt.footprint.metadata is None:
-        return not winner.footprint.blind_append
+        return not winner.blind
     return True
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from model.log import Commit
 from model.pruning import pruner
-from model.rules.base import SNAPSHOT_ISOLATION, Attempt, Rule
+from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
     """Conflict with an added file whose statistics leave room for a match.
 
-    No winner is left out as a blind append at WriteSerializable: delta-rs looks for the flag in
-    the winner's commit and never writes it there itself, so both levels are checked alike.
-    Files that were only rearranged count. A transaction without a predicate conflicts with
-    none, and a DELETE or an append has none when it names no condition.
+    At WriteSerializable a winner that says of itself that it is a blind append is left out.
+    delta-rs never says so of its own commits, so among them both levels are checked alike. Files
+    that were only rearranged count. A transaction without a predicate conflicts with none, and
+    a DELETE or an append has none when it names no condition.
     """
     if attempt.level == SNAPSHOT_ISOLATION:
+        return None
+    if attempt.level == WRITE_SERIALIZABLE and winner.blind:
         return None
     for predicate in attempt.footprint.read_predicates:
         matches = pruner(predicate.data)

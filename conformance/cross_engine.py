@@ -1,0 +1,91 @@
+"""Both real engines on one table: some transactions on Spark, the others on delta-rs.
+
+Spark makes the tables. Transactions are stepped one at a time, so that no two processes write
+one version at once: what shows is how the conflict check of each implementation takes the
+commits of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from conformance.delta_rs.replay import DeltaRsReplay
+from conformance.engine import COMMITTED, Begun, CommitRecord, Committed, EngineError
+from conformance.spark.engine import SparkEngine
+from conformance.spark.replay import SparkReplay
+from model.history import Row
+from model.profiles import Profile, delta_rs_1_6
+from model.scenario import Scenario
+from model.table import table_from_spec
+
+
+class CrossEngine:
+    """Spark, with the named transactions on delta-rs. Several may share one Spark engine."""
+
+    def __init__(self, spark: SparkEngine, on_delta_rs: frozenset[str]):
+        self._spark = spark
+        self.on_delta_rs = on_delta_rs
+        self.name = f"delta-spark, {', '.join(sorted(on_delta_rs))} on delta-rs"
+
+    @property
+    def profiles(self) -> dict[str, Profile]:
+        """The rules of the transactions that do not run on Spark."""
+        return dict.fromkeys(self.on_delta_rs, delta_rs_1_6.ON_A_SPARK_TABLE)
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of both engines."""
+        import deltalake
+
+        return {**self._spark.versions(), "deltalake": deltalake.__version__}
+
+    def open(self, scenario: Scenario, level: str | None = None) -> CrossReplay:
+        """Prepares the tables with Spark."""
+        if unknown := self.on_delta_rs - scenario.transactions.keys():
+            names = ", ".join(sorted(unknown))
+            raise EngineError(f"there is no transaction {names}", scenario=scenario.name)
+        return CrossReplay(self._spark.open(scenario, level), scenario, self.on_delta_rs)
+
+    def close(self) -> None:
+        """Stops Spark."""
+        self._spark.close()
+
+
+class CrossReplay:
+    """One scenario under way on both engines."""
+
+    def __init__(self, spark: SparkReplay, scenario: Scenario, on_delta_rs: frozenset[str]):
+        tables = {name: table_from_spec(name, spec) for name, spec in scenario.tables.items()}
+        tables["t"] = table_from_spec("t", scenario.table)
+        self._spark = spark
+        self._delta_rs = DeltaRsReplay(scenario, spark.folder, tables)
+        self._on_delta_rs = on_delta_rs
+        self.base_version = spark.base_version
+
+    def begin(self, name: str) -> Begun:
+        """Takes the snapshot of a transaction on its engine."""
+        return (self._delta_rs if name in self._on_delta_rs else self._spark).begin(name)
+
+    def commit(self, name: str) -> Committed:
+        """Lets a transaction run to its end on its engine."""
+        if name not in self._on_delta_rs:
+            return self._spark.commit(name)
+        ended = self._delta_rs.commit(name)
+        if ended.outcome == COMMITTED:
+            self._spark.note_foreign_commit()
+        return ended
+
+    def log(self, table: str = "t") -> Sequence[CommitRecord]:
+        """All versions of a table's log, oldest first."""
+        return self._spark.log(table)
+
+    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+        """The rows of a data file of the target after a version, in the file's order."""
+        return self._spark.file_rows(path, version)
+
+    def rows(self, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
+        """The rows of a table at a version (None: the newest)."""
+        return self._spark.rows(version, table)
+
+    def close(self) -> None:
+        """Removes the tables."""
+        self._spark.close()
