@@ -16,6 +16,7 @@ from conformance.engine import (
     Footprint,
     RemovedFile,
 )
+from model.files import DataFile
 from model.history import Row
 from model.log import Snapshot
 from model.profiles import DEFAULT, Profile
@@ -86,8 +87,13 @@ class ModelReplay:
 
     def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
         """The rows of a data file of the target."""
-        snapshot = self._latest if version is None else self._latest.at(version)
-        return tuple(snapshot.table.shown(row.values) for row in snapshot.files[path].rows)
+        snapshot: Snapshot | None = self._latest if version is None else self._latest.at(version)
+        while snapshot is not None and snapshot.commit is not None:
+            for file in snapshot.commit.footprint.adds:
+                if file.path == path:
+                    return tuple(snapshot.table.shown(row.values) for row in file.rows)
+            snapshot = snapshot.parent
+        raise KeyError(path)
 
     def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
         """The rows of the target at a version (None: the newest)."""
@@ -120,10 +126,13 @@ def _record(snapshot: Snapshot) -> CommitRecord:
                 len(file),
                 footprint.data_changed,
                 None,
+                _vector(file),
             )
             for file in footprint.adds
         ),
-        removes=tuple(RemovedFile(f.path, footprint.data_changed) for f in footprint.removes),
+        removes=tuple(
+            RemovedFile(f.path, footprint.data_changed, _vector(f)) for f in footprint.removes
+        ),
         metadata=None,
         protocol=None,
         operation=footprint.operation,
@@ -132,3 +141,9 @@ def _record(snapshot: Snapshot) -> CommitRecord:
         isolation_level=entry.level,
         read_version=entry.read_version,
     )
+
+
+def _vector(file: DataFile) -> Mapping[str, object] | None:
+    if file.vector is None:
+        return None
+    return {"storageType": "u", "pathOrInlineDv": file.vector, "offset": None}

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from conformance.engine import CommitRecord
+from conformance.engine import AddedFile, CommitRecord, RemovedFile
+from conformance.log_reader import vector_id
 from conformance.observation import Observation
 from model.effects import transaction_of
 from model.errors import InvalidScenario, StatementFailure
@@ -96,16 +97,19 @@ def _base(state: _Reconstruction) -> Snapshot:
     for record in observation.log[: observation.base_version + 1]:
         table = definitions.get(record.version, state.workload.table)
         for removed in record.removes:
-            live.pop(removed.path, None)
+            live.pop(_key(removed), None)
         for added in record.adds:
             rows = _placed(state, table, record.version, added.path)
-            known = {row.values: row.row for row in _rows_of(state.files.get(added.path))}
-            stored = tuple(
-                StoredRow(known.get(row, (added.path, i)), "set-up", row)
-                for i, row in enumerate(rows)
-            )
-            if stored:
-                live[added.path] = state.files[added.path] = data_file(added.path, table, stored)
+            written = state.files.get(added.path)
+            if written is None:
+                stored = tuple(
+                    StoredRow((added.path, i), "set-up", row) for i, row in enumerate(rows)
+                )
+                file = data_file(added.path, table, stored) if stored else None
+            else:
+                file = _left(written, rows, added)
+            if file is not None:
+                live[_key(added)] = state.files[_key(added)] = file
     table = state.workload.table
     snapshot = Snapshot(table, observation.base_version, live)
     state.snapshots[observation.base_version] = snapshot
@@ -134,8 +138,19 @@ def _placed(state: _Reconstruction, table: Table, version: int, path: str) -> tu
     return tuple(map(table.placed, rows))
 
 
-def _rows_of(file: DataFile | None) -> tuple[StoredRow, ...]:
-    return () if file is None else file.rows
+def _key(action: AddedFile | RemovedFile) -> str:
+    """What tells a file apart in the log (:attr:`model.files.DataFile.key`)."""
+    vector = vector_id(action.deletion_vector)
+    return action.path if vector is None else f"{action.path} without {vector}"
+
+
+def _left(written: DataFile, rows: tuple[Row, ...], added: AddedFile) -> DataFile:
+    """A file that comes again, with the rows of it that its deletion vector leaves."""
+    origins: dict[Row, list[StoredRow]] = {}
+    for row in written.rows:
+        origins.setdefault(row.values, []).append(row)
+    left = tuple(origins[row].pop(0) for row in rows if origins.get(row))
+    return replace(written, rows=left, vector=vector_id(added.deletion_vector))
 
 
 def _follow(
@@ -148,12 +163,15 @@ def _follow(
     definition = _definition(state, name, statement, read)
     table = definition or latest.table
     known = {**state.files, **latest.files}
-    removes = tuple(known[r.path] for r in record.removes if r.path in known)
-    added = [(a.path, _placed(state, table, record.version, a.path)) for a in record.adds]
+    removes = tuple(known[_key(r)] for r in record.removes if _key(r) in known)
+    placed = {a.path: _placed(state, table, record.version, a.path) for a in record.adds}
+    again = tuple(
+        _left(known[a.path], placed.pop(a.path), a) for a in record.adds if a.path in known
+    )
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
-    adds, changes = _trace(tables, table, name, statement, removes, added)
+    adds, changes = _trace(tables, table, name, statement, removes, again, list(placed.items()))
     for file in adds:
-        state.files[file.path] = file
+        state.files[file.key] = file
     footprint = Footprint(
         record.operation or "unknown", adds=adds, removes=removes, table=definition
     )
@@ -202,19 +220,25 @@ def _trace(
     name: str,
     statement: Statement | None,
     removes: tuple[DataFile, ...],
+    again: tuple[DataFile, ...],
     added: list[tuple[str, tuple[Row, ...]]],
 ) -> tuple[tuple[DataFile, ...], tuple[RowChange, ...]]:
-    """Gives each added row its identity, and lists the changes that were meant."""
+    """Gives each added row its identity, and lists the changes that were meant.
+
+    ``again`` are the files that stay in the table with another deletion vector: their rows
+    are the ones that they were. ``added`` are new files.
+    """
     expected: dict[Row, list[tuple[StoredRow, bool]]] = {}
     gone: list[StoredRow] = []
-    for row in (row for file in removes for row in file.rows):
+    stays = {row.row for file in again for row in file.rows}
+    for row in (row for file in removes for row in file.rows if row.row not in stays):
         after = _effect(statement, row.values, tables)
         if after is None:
             gone.append(row)
         else:
             expected.setdefault(after.values, []).append((row, after.new_version))
     changes: list[RowChange] = []
-    files: list[DataFile] = []
+    files: list[DataFile] = list(again)
     ordinal = 0
     for path, rows in added:
         stored: list[StoredRow] = []

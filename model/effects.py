@@ -20,7 +20,7 @@ def transaction_of(
     footprint = execution.footprint
     assert footprint is not None
     changes, reads = execution.changes, execution.item_reads
-    if any(file.path not in latest.files for file in footprint.removes):
+    if any(file.key not in latest.files for file in footprint.removes):
         changes, copied = _effect(execution, latest)
         known = {read.row for read in reads}
         reads += tuple(read for read in copied if read.row not in known)
@@ -43,12 +43,12 @@ def _effect(
     """The changes against ``latest``, and the rows that were brought back by copying them."""
     footprint, table = execution.footprint, latest.table.name
     assert footprint is not None
-    gone = {file.path for file in footprint.removes}
+    gone = {file.key for file in footprint.removes}
     elsewhere: dict[RowId, StoredRow] = {}
     replaced: dict[RowId, StoredRow] = {}
     for file in latest.files.values():
         for row in file.rows:
-            (replaced if file.path in gone else elsewhere)[row.row] = row
+            (replaced if file.key in gone else elsewhere)[row.row] = row
     changes, copied = [], []
     added = {row.row: row for file in footprint.adds for row in file.rows}
     for identity, row in added.items():

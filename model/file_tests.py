@@ -82,7 +82,7 @@ class _Translation:
             case Or():
                 return self(And(Not(operand.left), Not(operand.right)), depth)
             case IsNull(operand=Column(index=index)) if index not in self.partitions:
-                return lambda file: file.statistics[index].nulls < len(file)
+                return lambda file: file.statistics[index].nulls < file.records
             case Comparison(operator="<=>", left=left, right=right):
                 if isinstance(left, Literal):
                     left, right = right, left

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from model.doubles import largest, smallest
@@ -35,19 +35,34 @@ class ColumnStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """One data file: it never changes, and its path names it for ever.
+    """One data file as a version has it: what was written, and what is left of it.
 
-    ``partition`` has the partition values in the order of the table's partition columns. Two
-    files are the same only if they are the same object; paths are unique within a history.
+    ``partition`` has the partition values in the order of the table's partition columns.
+    ``rows`` are the rows that are left, ``records`` the number of rows that were written, and
+    ``statistics`` theirs: a deletion vector takes rows out and leaves the bounds as they are
+    (the log's ``tightBounds: false``). ``vector`` names the deletion vector, None where there
+    is none. A path may come again with another vector; path and vector together, the ``key``,
+    are what the log goes by, and are unique within a history.
     """
 
     path: str
     partition: tuple[Value, ...]
     rows: tuple[StoredRow, ...]
     statistics: tuple[ColumnStatistics, ...] = field(repr=False)
+    records: int
+    vector: str | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def key(self) -> str:
+        """What tells the file apart in the log: its path and its deletion vector."""
+        return self.path if self.vector is None else f"{self.path} without {self.vector}"
+
+    def leaving(self, rows: tuple[StoredRow, ...], vector: str) -> DataFile:
+        """The file with a deletion vector of that name, which leaves these rows."""
+        return replace(self, rows=rows, vector=vector)
 
 
 def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
@@ -59,7 +74,8 @@ def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
         nulls = len(rows) - len(values)
         low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))
-    return DataFile(path, tuple(first[i] for i in table.partitions), rows, tuple(statistics))
+    partition = tuple(first[i] for i in table.partitions)
+    return DataFile(path, partition, rows, tuple(statistics), len(rows))
 
 
 def write_files(prefix: str, table: Table, rows: Iterable[StoredRow]) -> tuple[DataFile, ...]:

@@ -35,7 +35,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The table at one version: its live files by path, and how it came about.
+    """The table at one version: its live files by their keys, and how it came about.
 
     ``applications`` has the newest version that each application has written.
     """
@@ -52,9 +52,9 @@ class Snapshot:
         footprint = commit.footprint
         files = dict(self.files)
         for removed in footprint.removes:
-            files.pop(removed.path, None)
+            files.pop(removed.key, None)
         for added in footprint.adds:
-            files[added.path] = added
+            files[added.key] = added
         applications = self.applications
         if footprint.applications_written:
             applications = {**applications, **dict(footprint.applications_written)}

@@ -8,5 +8,6 @@ from __future__ import annotations
 
 KNOWN = {
     "delta.isolationLevel": "the isolation level of the table's transactions",
+    "delta.enableDeletionVectors": "whether statements mark rows instead of rewriting files",
 }
 """Meaning by name, as Delta spells the name."""

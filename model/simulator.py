@@ -94,7 +94,7 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     attempt = Attempt(running.name, footprint, level, running.snapshot.table)
     conflict = profile.conflict(attempt, winners) if winners else None
     if conflict is not None:
-        if not footprint.retries or any(f.path not in latest.files for f in footprint.removes):
+        if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
     blind = footprint.blind_append and "isBlindAppend" in profile.logged

@@ -42,11 +42,15 @@ class SharedRun:
     files: tuple[tuple[Path, str], ...]
 
     def lay_into(self, table: Path) -> None:
-        """Make the transaction's commit in another copy of the table."""
+        """Make the transaction's commit in another copy of the table.
+
+        A file that it adds again (with a deletion vector) is there already.
+        """
         for stored, name in self.files:
             place = table / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.link(stored, place)
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                os.link(stored, place)
 
 
 class SharedRuns:

@@ -12,13 +12,13 @@ from model.footprint import Footprint
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
-from model.statements.rewrite import select
+from model.statements.rewrite import remains, select
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Removes the rows that match; the files that held them are written anew without them."""
+    """Removes the rows that match: the files that held them are written anew, or mark them."""
 
     text: str
     table: Table
@@ -38,11 +38,13 @@ class Delete:
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         target = select(snapshot, self.table, self.condition)
+        matches = matcher(self.condition)
+        left = remains(self.table, target.touched, lambda row: matches(row.values), writer)
         footprint = Footprint(
             "DELETE",
             read_predicates=(target.predicate,),
             read_files=target.read,
-            adds=write_files(writer, self.table, target.kept),
+            adds=(*left.marked, *write_files(writer, self.table, left.copied)),
             removes=target.touched,
             records_empty=True,
         )

@@ -1,7 +1,8 @@
-"""What DELETE and UPDATE share: finding the files with matching rows and rewriting them."""
+"""What DELETE, UPDATE and MERGE share: the files they touch, and how rows leave them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from model.evaluation import matcher
@@ -19,14 +20,13 @@ class Target:
     """What a condition selects in a snapshot.
 
     ``read`` are the files that statistics leave over, ``touched`` those of them that the
-    statement replaces, ``matching`` and ``kept`` the rows of the touched files.
+    statement replaces, ``matching`` the rows of the touched files that match.
     """
 
     predicate: ReadPredicate
     read: tuple[DataFile, ...]
     touched: tuple[DataFile, ...]
     matching: tuple[StoredRow, ...]
-    kept: tuple[StoredRow, ...]
 
 
 def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
@@ -42,7 +42,41 @@ def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
         touched = read
     else:
         touched = tuple(f for f in read if any(matches(row.values) for row in f.rows))
-    rows = [row for file in touched for row in file.rows]
-    matching = tuple(row for row in rows if matches(row.values))
-    kept = tuple(row for row in rows if not matches(row.values))
-    return Target(predicate, read, touched, matching, kept)
+    matching = tuple(row for file in touched for row in file.rows if matches(row.values))
+    return Target(predicate, read, touched, matching)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Remains:
+    """What is left of the files that a statement takes rows from.
+
+    All those files are removed. ``marked`` are the ones that are added again with a deletion
+    vector; ``copied`` are the rows that have to be written anew, file by file. A table has
+    either the one or the other.
+    """
+
+    marked: tuple[DataFile, ...]
+    copied: tuple[StoredRow, ...]
+
+
+def remains(
+    table: Table,
+    touched: Iterable[DataFile],
+    taken: Callable[[StoredRow], bool],
+    writer: str,
+) -> Remains:
+    """What is left of ``touched`` without the rows that are ``taken``.
+
+    With deletion vectors the files stay and lose the rows that they mark, apart from one that
+    would have no row left (DMLWithDeletionVectorsHelper.scala, ``processUnmodifiedData``). The
+    vector takes its name from ``writer``: one transaction writes one for each file.
+    """
+    marked: list[DataFile] = []
+    copied: list[StoredRow] = []
+    for file in touched:
+        left = tuple(row for row in file.rows if not taken(row))
+        if not table.deletion_vectors:
+            copied += left
+        elif left:
+            marked.append(file.leaving(left, writer))
+    return Remains(tuple(marked), tuple(copied))

@@ -9,13 +9,13 @@ from model import expressions, types
 from model.errors import StatementFailure
 from model.evaluation import evaluator, matcher
 from model.expressions import Expression
-from model.files import StoredRow, write_files
+from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult, Value
 from model.log import Snapshot
 from model.query import Query
 from model.statements.base import Execution, Rows, item_reads
-from model.statements.rewrite import select
+from model.statements.rewrite import remains, select
 from model.table import Table
 
 
@@ -54,17 +54,24 @@ class Update:
             scalars = self._scalars({**others, self.table.name: snapshot.rows()})
             reads = self._items(snapshot)
         written, changes = [], []
+        marked: tuple[DataFile, ...] = ()
+        copying = not self.table.deletion_vectors
         for row in (row for file in target.touched for row in file.rows):
             if matches(row.values):
                 after = self._updated(row.values, scalars)
                 changes.append(RowChange(self.table.name, row.row, row.values, after))
-                row = StoredRow(row.row, writer, after)
-            written.append(row)
+                written.append(StoredRow(row.row, writer, after))
+            elif copying:
+                # Where it was: a copy keeps its place among the updated rows of its file.
+                written.append(row)
+        if not copying:
+            taken = remains(self.table, target.touched, lambda row: matches(row.values), writer)
+            marked = taken.marked
         footprint = Footprint(
             "UPDATE",
             read_predicates=(target.predicate,),
             read_files=target.read,
-            adds=write_files(writer, self.table, written),
+            adds=(*marked, *write_files(writer, self.table, written)),
             removes=target.touched,
             records_empty=True,
         )
