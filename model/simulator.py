@@ -97,6 +97,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         if not footprint.retries or any(f.path not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
+    elif winners and profile.reapplied is not None:
+        footprint = profile.reapplied(running.name, footprint, latest)
+        execution = replace(execution, footprint=footprint)
     entry = Commit(latest.version + 1, running.name, footprint, read_version, level)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
     return Ended(COMMITTED, latest.after(entry), logical, footprint=footprint)
