@@ -8,6 +8,7 @@ would go into the log.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from model import expressions
 from model.expressions import Expression
@@ -67,7 +68,10 @@ class Footprint:
     application ids are those of idempotent writes (a stream's checkpoint), read and written,
     the latter with their version. ``table`` is the definition that the commit puts in force,
     None where it leaves the table's as it is; ``metadata`` and ``protocol`` are what the rules
-    look at.
+    look at. ``contends_for`` is what two transactions conflict over: whole files in every
+    implementation, single rows where a document says so (which rows a transaction changed
+    follows from its files, see ``model.row_level``), nothing for a compaction that a document
+    keeps out of all conflicts.
     """
 
     operation: str
@@ -84,6 +88,7 @@ class Footprint:
     applications_read: frozenset[str] = frozenset()
     applications_written: tuple[tuple[str, int], ...] = ()
     table: Table | None = None
+    contends_for: Literal["files", "rows", "nothing"] = "files"
 
     @property
     def empty(self) -> bool:

@@ -97,6 +97,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
+    elif winners and profile.reapplied is not None:
+        footprint = profile.reapplied(running.name, footprint, latest)
+        execution = replace(execution, footprint=footprint)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     entry = Commit(latest.version + 1, running.name, footprint, read_version, level, blind)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, StatementFailure
+from model.features import used
 from model.history import Row, RowId
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
@@ -76,7 +77,18 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
     }
     base = run_setup(target, scenario.table, ("table",))
     statements = _statements(scenario, base, tables, others)
-    return Workload(base.table, base, statements, others, in_force, tables)
+    workload = Workload(base.table, base, statements, others, in_force, tables)
+    if profile.features is not None:
+        _check_features(workload, profile.name, profile.features)
+    return workload
+
+
+def _check_features(workload: Workload, name: str, known: frozenset[str]) -> None:
+    """Refuses a scenario that uses, or comes to use, a feature that the rules say nothing of."""
+    for table in (*definitions(workload), *workload.tables.values()):
+        for feature in used(table):
+            if feature not in known:
+                raise InvalidScenario(f"profile {name} knows no {feature}", ("table",))
 
 
 def _statements(

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from model.errors import InvalidScenario
-from model.profiles import delta_rs_1_6, delta_spark_4_4
+from model.profiles import databricks, delta_rs_1_6, delta_spark_4_4
 from model.profiles.base import Profile
 
-PROFILES = {profile.name: profile for profile in (delta_spark_4_4.PROFILE, delta_rs_1_6.PROFILE)}
+PROFILES = {
+    profile.name: profile
+    for profile in (delta_spark_4_4.PROFILE, delta_rs_1_6.PROFILE, *databricks.PROFILES)
+}
 DEFAULT = delta_spark_4_4.PROFILE
+
+_STRONGEST = ":strongest"
 
 
 def profile(name: str) -> Profile:
-    """The profile called ``name``. Raises InvalidScenario with the names that there are."""
-    if name not in PROFILES:
+    """The profile called ``name``; of a document ``NAME:weakest`` or ``NAME:strongest``.
+
+    The bare name of a document is its strongest reading (``model.profiles.databricks`` says
+    why). Raises InvalidScenario with the names that there are.
+    """
+    plain = name.removesuffix(_STRONGEST)
+    known = PROFILES.get(plain)
+    if known is None or (plain != name and f"{plain}:weakest" not in PROFILES):
         raise InvalidScenario(f"unknown profile {name!r} (known: {', '.join(sorted(PROFILES))})")
-    return PROFILES[name]
+    return known
 
 
 __all__ = ["DEFAULT", "PROFILES", "Profile", "profile"]

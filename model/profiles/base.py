@@ -14,6 +14,9 @@ from model.statements import Statement
 Noted = Callable[[Statement, Snapshot, Footprint], Footprint]
 """From the footprint that Delta on Spark would have to the one that an implementation has."""
 
+Reapplied = Callable[[str, Footprint, Snapshot], Footprint]
+"""From a transaction's name and footprint to the footprint that it has on the newest snapshot."""
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
@@ -25,6 +28,11 @@ class Profile:
     it notes as read (None: no difference), ``level_in_force`` and ``skips_empty_commit`` in the
     level that one commit is checked at and in what becomes of a commit without actions, and
     ``logged`` in what a commit says of itself.
+
+    ``reapplied`` says what becomes of a transaction that no rule refuses although files that it
+    replaces are gone: row-level concurrency carries its changes over to the files of today.
+    ``features`` has the table features that the rules cover (``model.features``; None: whatever
+    the model knows); a scenario that uses another one is refused.
     """
 
     name: str
@@ -36,6 +44,8 @@ class Profile:
     level_in_force: Callable[[str, Footprint], str] = delta_spark.level_in_force
     skips_empty_commit: Callable[[str], bool] = delta_spark.skips_empty_commit
     logged: frozenset[str] = frozenset({"isBlindAppend", "isolationLevel"})
+    reapplied: Reapplied | None = None
+    features: frozenset[str] | None = None
 
     def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
         """The first conflict of an attempt with the commits made after its snapshot."""
