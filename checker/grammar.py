@@ -28,8 +28,10 @@ class Pick(Protocol):
     def __call__(self, options: Sequence[T], /) -> T: ...
 
 
-KINDS = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT")
+KINDS = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "REORG", "VACUUM")
 """Kinds of statements, as the model names them."""
+
+DELETION_VECTORS = "delta.enableDeletionVectors"
 
 NAMES = ("A", "B", "C", "D", "E", "F")
 """Names of transactions, in their order."""
@@ -70,13 +72,26 @@ def columns(pick: Pick) -> Columns:
 def table(pick: Pick, level: str | None = None) -> TableSpec:
     """A table with one to three commits of one to three rows each.
 
-    Partitioned by nothing or by ``p``, rarely by ``p`` and ``k``.
+    Partitioned by nothing or by ``p``, rarely by ``p`` and ``k``; where it is not partitioned,
+    sometimes clustered. One in three has deletion vectors, most of those one at work already.
     """
     found = columns(pick)
     partition_by = pick(((), ("p",), ("p",), ("p",), ("p", "k")))
-    commits = [insert_values(pick, "t", found, (1, 2, 3)) for _ in range(pick((1, 2, 3)))]
+    vectors = pick((False, False, True))
+    # A file of few rows is soon rid of all of them, and then nothing is marked.
+    sizes = (3, 4, 5) if vectors else (1, 2, 3)
+    rows = [[row(pick, found) for _ in range(pick(sizes))] for _ in range(pick((1, 2, 3)))]
+    commits = [f"INSERT INTO t VALUES {', '.join(map(sql_row, each))}" for each in rows]
     properties = {} if level is None else {"delta.isolationLevel": level}
-    return TableSpec(found, partition_by, (), properties, tuple(commits))
+    clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
+    cluster_by = () if partition_by else pick(clusterings)
+    if vectors:
+        properties[DELETION_VECTORS] = "true"
+        if pick((False, True, True)):
+            commits.append(f"DELETE FROM t WHERE k <=> {sql_literal(pick(pick(rows))[0])}")
+    if cluster_by:
+        commits += pick(((), ("OPTIMIZE t",)))
+    return TableSpec(found, partition_by, cluster_by, properties, tuple(commits))
 
 
 def values(name: str, types: Columns) -> tuple[Value, ...]:
@@ -220,13 +235,28 @@ def select(pick: Pick, types: Columns, clause: str) -> str:
     return f"SELECT p, count(*) FROM t{clause} GROUP BY p"
 
 
-def optimize(pick: Pick, types: Columns, partition_by: Sequence[str]) -> str:
+def optimize(pick: Pick, spec: TableSpec) -> str:
     """OPTIMIZE t, in a partitioned table sometimes with WHERE."""
-    if not partition_by or pick((True, False)):
-        return "OPTIMIZE t"
-    name = partition_by[0]
-    value = pick(_known(values(name, types)))
-    return f"OPTIMIZE t WHERE {name} = {sql_literal(value)}"
+    return f"OPTIMIZE t{_partition(pick, spec)}"
+
+
+def optimize_all(pick: Pick, spec: TableSpec) -> str:
+    """OPTIMIZE of files that were optimized before: FULL in a clustered table, else ZORDER BY."""
+    return "OPTIMIZE t FULL" if spec.cluster_by else f"{optimize(pick, spec)} ZORDER BY (v)"
+
+
+def reorg(pick: Pick, spec: TableSpec) -> str:
+    """REORG TABLE t, in a partitioned table sometimes with WHERE."""
+    return f"REORG TABLE t{_partition(pick, spec)} APPLY (PURGE)"
+
+
+def _partition(pick: Pick, spec: TableSpec) -> str:
+    """A WHERE clause with a space before it that names a partition, or nothing."""
+    if not spec.partition_by or pick((True, False)):
+        return ""
+    name = spec.partition_by[0]
+    value = pick(_known(values(name, dict(spec.columns))))
+    return f" WHERE {name} = {sql_literal(value)}"
 
 
 def statement(
@@ -242,11 +272,17 @@ def statement(
     ``clause`` is its WHERE clause with a space before it, or empty; it is picked unless given.
     """
     types = dict(spec.columns)
-    chosen = pick(_KIND_WEIGHTS) if kind is None else kind
+    chosen = pick(_kinds(spec)) if kind is None else kind
     if chosen == "INSERT":
         return insert_values(pick, "t", types)
     if chosen == "OPTIMIZE":
-        return optimize(pick, types, spec.partition_by)
+        return optimize(pick, spec)
+    if chosen == _OPTIMIZE_ALL:
+        return optimize_all(pick, spec)
+    if chosen == "REORG":
+        return reorg(pick, spec)
+    if chosen == "VACUUM":
+        return pick(("VACUUM t", "VACUUM t", "VACUUM t DRY RUN"))
     condition = where(pick, types) if clause is None else clause
     match chosen:
         case "DELETE":
@@ -261,10 +297,20 @@ def statement(
     raise ValueError(f"unknown kind of statement: {chosen}")
 
 
+_OPTIMIZE_ALL = "OPTIMIZE of all files"
+"""A shape of OPTIMIZE that is picked by itself, so that the plain one stays without a choice."""
+
 _KIND_WEIGHTS = (
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT"),
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "INSERT"),
+    *("REORG", "VACUUM", _OPTIMIZE_ALL),
 )
+
+
+def _kinds(spec: TableSpec) -> tuple[str, ...]:
+    """The kinds to pick from; REORG more often where it can have something to do."""
+    marked = any(text.startswith("DELETE") for text in spec.setup)
+    return (*_KIND_WEIGHTS, "REORG", "REORG", "REORG") if marked else _KIND_WEIGHTS
 
 
 def schedule(pick: Pick, names: Sequence[str]) -> tuple[Step, ...]:

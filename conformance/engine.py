@@ -96,6 +96,8 @@ class Committed:
     """How a transaction ended.
 
     ``outcome`` is ``committed``, ``no commit``, ``read``, ``failed`` or the name of a conflict.
+    A statement may commit several times (VACUUM notes its start and its end): ``commit_version``
+    is then its last version, ``earlier_versions`` has the others.
     ``conflict_with_version`` is the winner that the engine names, None where it names none.
     ``rows`` are a reader's rows; ``error_class`` and ``message`` tell of a conflict or a failure
     in the engine's own words.
@@ -107,6 +109,7 @@ class Committed:
     rows: tuple[Row, ...] | None = None
     error_class: str | None = None
     message: str | None = None
+    earlier_versions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,8 @@ class ModelReplay:
 
     def commit(self, name: str) -> Committed:
         """Lets a begun transaction run to its end."""
-        ended = commit(self._in_flight.pop(name), self._latest, self._profile, self._workload.level)
+        before = self._latest
+        ended = commit(self._in_flight.pop(name), before, self._profile, self._workload.level)
         self._latest = ended.latest
         if ended.conflict is not None:
             return Committed(
@@ -79,7 +80,13 @@ class ModelReplay:
             )
         if ended.outcome not in (COMMITTED, NO_COMMIT, READ):
             return Committed("failed", error_class=ended.outcome)
-        return Committed(ended.outcome, ended.logical.commit_version, rows=ended.rows)
+        versions = [c.version for c in ended.latest.commits_after(before.version)]
+        return Committed(
+            ended.outcome,
+            ended.logical.commit_version,
+            rows=ended.rows,
+            earlier_versions=tuple(versions[:-1]),
+        )
 
     def log(self, table: str = TARGET) -> Sequence[CommitRecord]:
         """All versions of the target's log, oldest first."""

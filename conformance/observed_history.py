@@ -43,9 +43,10 @@ def observed_history(workload: Workload, observation: Observation) -> History:
     state = _Reconstruction(workload, observation, {}, {}, [])
     base = _base(state)
     writers = {
-        end.commit_version: name
+        version: name
         for name, end in observation.ended.items()
         if end.commit_version is not None
+        for version in (*end.earlier_versions, end.commit_version)
     }
     transactions: dict[str, Transaction] = {}
     for record in observation.log[observation.base_version + 1 :]:

@@ -33,6 +33,14 @@ class ColumnStatistics:
     nulls: int
 
 
+@dataclass(frozen=True, slots=True)
+class Cube:
+    """The run of OPTIMIZE that clustered a file, by its writer, and the places it went by."""
+
+    writer: str
+    columns: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
     """One data file as a version has it: what was written, and what is left of it.
@@ -42,7 +50,8 @@ class DataFile:
     ``statistics`` theirs: a deletion vector takes rows out and leaves the bounds as they are
     (the log's ``tightBounds: false``). ``vector`` names the deletion vector, None where there
     is none. A path may come again with another vector; path and vector together, the ``key``,
-    are what the log goes by, and are unique within a history.
+    are what the log goes by, and are unique within a history. ``schema`` has the places of
+    the columns that the table had when the file was written; ``cube`` says who clustered it.
     """
 
     path: str
@@ -50,7 +59,9 @@ class DataFile:
     rows: tuple[StoredRow, ...]
     statistics: tuple[ColumnStatistics, ...] = field(repr=False)
     records: int
+    schema: tuple[int, ...]
     vector: str | None = None
+    cube: Cube | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -65,7 +76,9 @@ class DataFile:
         return replace(self, rows=rows, vector=vector)
 
 
-def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
+def data_file(
+    path: str, table: Table, rows: tuple[StoredRow, ...], cube: Cube | None = None
+) -> DataFile:
     """A file of ``rows``, all of one partition, with the statistics of its rows."""
     first = rows[0].values
     statistics = []
@@ -75,16 +88,18 @@ def data_file(path: str, table: Table, rows: tuple[StoredRow, ...]) -> DataFile:
         low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))
     partition = tuple(first[i] for i in table.partitions)
-    return DataFile(path, partition, rows, tuple(statistics), len(rows))
+    return DataFile(path, partition, rows, tuple(statistics), len(rows), table.schema, cube=cube)
 
 
-def write_files(prefix: str, table: Table, rows: Iterable[StoredRow]) -> tuple[DataFile, ...]:
+def write_files(
+    prefix: str, table: Table, rows: Iterable[StoredRow], cube: Cube | None = None
+) -> tuple[DataFile, ...]:
     """Rows laid out as one task writes them: one file for each partition that they touch."""
     by_partition: dict[tuple[Value, ...], list[StoredRow]] = {}
     for row in rows:
         key = tuple(row.values[i] for i in table.partitions)
         by_partition.setdefault(key, []).append(row)
     return tuple(
-        data_file(f"{prefix}-{ordinal}", table, tuple(group))
+        data_file(f"{prefix}-{ordinal}", table, tuple(group), cube)
         for ordinal, group in enumerate(by_partition.values())
     )

@@ -64,7 +64,8 @@ class Footprint:
     ``operation`` is the name that the log records. ``data_changed`` is False for a statement
     that only rearranges files. ``retries`` is True for a statement that starts over by itself
     after a conflict as long as all the files that it removes are still there.
-    ``records_empty`` is True for a statement that may write a version without actions. The
+    ``records_empty`` is True for a statement that may write a version without actions, and
+    ``records_always`` for one that does so at every level. The
     application ids are those of idempotent writes (a stream's checkpoint), read and written,
     the latter with their version. ``table`` is the definition that the commit puts in force,
     None where it leaves the table's as it is; ``metadata`` and ``protocol`` are what the rules
@@ -83,6 +84,7 @@ class Footprint:
     data_changed: bool = True
     retries: bool = False
     records_empty: bool = False
+    records_always: bool = False
     metadata: MetadataChange | None = None
     protocol: ProtocolChange | None = None
     applications_read: frozenset[str] = frozenset()

@@ -87,7 +87,10 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     if footprint is None:
         return _without_version(READ, running, latest)
     level = profile.level_in_force(running.snapshot.table.level or table_level, footprint)
-    if footprint.empty and (not footprint.records_empty or profile.skips_empty_commit(level)):
+    recorded = footprint.records_always or (
+        footprint.records_empty and not profile.skips_empty_commit(level)
+    )
+    if footprint.empty and not recorded:
         return _without_version(NO_COMMIT, running, latest)
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
@@ -103,7 +106,12 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     entry = Commit(latest.version + 1, running.name, footprint, read_version, level, blind)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
-    return Ended(COMMITTED, latest.after(entry), logical, footprint=footprint)
+    after = latest.after(entry)
+    for later in execution.then:
+        level = profile.level_in_force(after.table.level or table_level, later)
+        after = after.after(Commit(after.version + 1, running.name, later, after.version, level))
+        logical = replace(logical, commit_version=after.version)
+    return Ended(COMMITTED, after, logical, footprint=footprint)
 
 
 def _without_version(

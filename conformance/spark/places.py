@@ -56,8 +56,12 @@ class Place:
     def reset(self) -> None:
         """Put files, and Delta's view of them, back to what was prepared."""
         for table, files in self._files.items():
-            for file in _files(self.folder / table) - files:
+            present = _files(self.folder / table)
+            for file in present - files:
                 file.unlink()
+            for file in files - present:  # VACUUM took it away.
+                file.parent.mkdir(parents=True, exist_ok=True)
+                os.link(self.template.folder / file.relative_to(self.folder), file)
         for log in self._logs:
             log.reset()
 

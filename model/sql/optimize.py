@@ -1,32 +1,101 @@
-"""OPTIMIZE t [WHERE ...]."""
+"""OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...] and REORG TABLE t [WHERE ...] APPLY (PURGE)."""
 
 from __future__ import annotations
 
 import re
 
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import columns
+from model.expressions import Expression, columns
 from model.sql.scalar import Scope
 from model.sql.source import Source
-from model.statements import Optimize, Statement
+from model.statements import Optimize, Reorg, Statement
+from model.table import Table
 
 _OPTIMIZE = re.compile(
-    r"OPTIMIZE\s+(?P<table>[^\s(]+)(\s+WHERE\s+(?P<where>.+?))?\s*", re.IGNORECASE | re.DOTALL
+    r"OPTIMIZE\s+(?P<table>[^\s(]+)(?P<full>\s+FULL)?(\s+WHERE\s+(?P<where>.+?))?"
+    r"(\s+ZORDER\s+BY\s*(?P<zorder>[^()]+|\([^()]+\)))?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+_REORG = re.compile(
+    r"REORG\s+TABLE\s+(?P<table>\S+)(\s+WHERE\s+(?P<where>.+?))?\s+APPLY\s*\(\s*PURGE\s*\)\s*",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
 def optimize(source: Source) -> Statement:
-    """OPTIMIZE as compaction."""
-    body, target = source.body, source.target
-    match = _OPTIMIZE.fullmatch(body)
+    """OPTIMIZE, as compaction, as Z-ordering or as clustering."""
+    match = _OPTIMIZE.fullmatch(source.body)
     if match is None:
-        raise UnsupportedSQL(f"{body!r}: only OPTIMIZE {target} [WHERE ...] is supported")
-    if re.search(r"\bZORDER\b|\bFULL\b", body, re.IGNORECASE):
-        raise UnsupportedSQL("OPTIMIZE with ZORDER or FULL is not supported")
+        raise UnsupportedSQL(
+            f"{source.body!r}: only OPTIMIZE {source.target} [FULL] [WHERE ...] "
+            "[ZORDER BY (...)] is supported"
+        )
     table = source.check_target(match["table"])
-    node = source.condition(match["where"]) if match["where"] else None
-    condition = Scope(table, target).where(node)
+    # Spark makes these checks when the statement runs, in this order.
+    if table.clustering and match["where"]:
+        raise InvalidScenario(
+            "OPTIMIZE of a clustered table takes no WHERE",
+            error_class="DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+        )
+    if table.clustering and match["zorder"]:
+        raise InvalidScenario(
+            "OPTIMIZE of a clustered table takes no ZORDER BY",
+            error_class="DELTA_CLUSTERING_WITH_ZORDER_BY",
+        )
+    if match["full"] and not table.clustering:
+        raise InvalidScenario(
+            "OPTIMIZE FULL is for clustered tables",
+            error_class="DELTA_OPTIMIZE_FULL_NOT_SUPPORTED",
+        )
+    if match["full"] and match["where"]:
+        raise UnsupportedSQL("OPTIMIZE takes FULL or WHERE, not both")
+    condition = _partitions(source, match["where"], table, "OPTIMIZE")
+    places = _zorder(match["zorder"], table) if match["zorder"] else ()
+    return Optimize(source.text, table, condition, places, match["full"] is not None)
+
+
+def reorg(source: Source) -> Statement:
+    """REORG TABLE ... APPLY (PURGE)."""
+    match = _REORG.fullmatch(source.body)
+    if match is None:
+        raise UnsupportedSQL(
+            f"{source.body!r}: only REORG TABLE {source.target} [WHERE ...] APPLY (PURGE) "
+            "is supported"
+        )
+    table = source.check_target(match["table"])
+    if table.clustering and match["where"]:
+        raise InvalidScenario(
+            "REORG of a clustered table takes no WHERE",
+            error_class="DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+        )
+    return Reorg(source.text, table, _partitions(source, match["where"], table, "REORG"))
+
+
+def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
+    condition = Scope(table, source.target).where(source.condition(where) if where else None)
     if stray := columns(condition) - table.partition_columns:
         name = table.names[min(stray)]
-        raise InvalidScenario(f"OPTIMIZE ... WHERE takes partition columns only, not {name!r}")
-    return Optimize(source.text, table, condition)
+        raise InvalidScenario(
+            f"{what} ... WHERE takes partition columns only, not {name!r}",
+            error_class="DELTA_NON_PARTITION_COLUMN_REFERENCE",
+        )
+    return condition
+
+
+def _zorder(text: str, table: Table) -> tuple[int, ...]:
+    names = [part.strip().strip("`") for part in text.strip().strip("()").split(",")]
+    known = {name.lower() for name in table.column_names}
+    for name in names:
+        if name.lower() not in known:
+            raise InvalidScenario(
+                f"unknown column {name!r} in ZORDER BY (columns: {', '.join(table.column_names)})",
+                error_class="DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+            )
+    places = tuple(table.column(name).index for name in names)
+    for place in places:
+        if place in table.partition_columns:
+            raise InvalidScenario(
+                f"ZORDER BY takes no partition column ({table.names[place]!r})",
+                error_class="DELTA_ZORDERING_ON_PARTITION_COLUMN",
+            )
+    return places

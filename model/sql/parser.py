@@ -11,10 +11,11 @@ from functools import lru_cache
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.sql.delete import delete
 from model.sql.insert import insert
-from model.sql.optimize import optimize
+from model.sql.optimize import optimize, reorg
 from model.sql.query import select
 from model.sql.source import Source, Tables
 from model.sql.update import update
+from model.sql.vacuum import RETENTION_CHECK, vacuum
 from model.statements import Statement
 from model.table import Table
 from model.types import ColumnType, parse_type
@@ -26,12 +27,14 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
     "DELETE": delete,
     "INSERT": insert,
     "OPTIMIZE": optimize,
+    "REORG TABLE": reorg,
     "SELECT": select,
     "UPDATE": update,
+    "VACUUM": vacuum,
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 
-SETTINGS: frozenset[str] = frozenset()
+SETTINGS: frozenset[str] = frozenset({RETENTION_CHECK})
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)

@@ -5,8 +5,10 @@ from model.statements.delete import Delete
 from model.statements.insert_select import InsertSelect
 from model.statements.insert_values import InsertValues
 from model.statements.optimize import Optimize
+from model.statements.reorg import Reorg
 from model.statements.select import Select
 from model.statements.update import Update
+from model.statements.vacuum import Vacuum
 
 __all__ = [
     "Delete",
@@ -14,7 +16,9 @@ __all__ = [
     "InsertSelect",
     "InsertValues",
     "Optimize",
+    "Reorg",
     "Select",
     "Statement",
     "Update",
+    "Vacuum",
 ]

@@ -22,7 +22,8 @@ class Execution:
 
     Both layers side by side: ``footprint`` is physical (None for a reader), ``item_reads`` and
     ``changes`` are logical and relative to the snapshot. ``result`` holds a reader's rows;
-    ``failure`` is Spark's error class where the statement fails by itself.
+    ``failure`` is Spark's error class where the statement fails by itself. ``then`` are the
+    commits that a statement makes after its first one, each on the version before it.
     """
 
     footprint: Footprint | None
@@ -30,6 +31,7 @@ class Execution:
     changes: tuple[RowChange, ...] = ()
     result: tuple[Row, ...] | None = None
     failure: str | None = None
+    then: tuple[Footprint, ...] = ()
 
 
 class Statement(Protocol):

@@ -1,23 +1,25 @@
-"""OPTIMIZE t [WHERE ...]: compaction. Rows move between files and stay what they are."""
+"""OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...]: rows move between files and stay what they are."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from model.expressions import Expression
-from model.files import DataFile, write_files
-from model.footprint import Footprint
-from model.history import PredicateRead, Row, SerialResult, Value
+from model.files import Cube, DataFile
+from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.skipping import scan, split
 from model.statements.base import Execution, Rows, live_files
+from model.statements.rearrange import by_partition, rearrange, to_cluster
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Optimize:
-    """Merges the files of each partition that has more than one.
+    """Merges files: those of each partition that has more than one.
 
+    With ``zorder``, the places of ZORDER BY, every file is written anew, even a lone one. In a
+    clustered table the files that are not clustered yet are, together with what is.
     ``condition`` mentions partition columns only. Logically it reads and writes nothing, so
     no level can object to it; physically it replaces files, so rules can.
     """
@@ -25,6 +27,8 @@ class Optimize:
     text: str
     table: Table
     condition: Expression
+    zorder: tuple[int, ...] = ()
+    full: bool = False
 
     @property
     def kind(self) -> str:
@@ -36,20 +40,15 @@ class Optimize:
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         predicate = split(self.condition, self.table)
-        by_partition: dict[tuple[Value, ...], list[DataFile]] = {}
-        for file in scan(predicate, live_files(snapshot), self.table):
-            by_partition.setdefault(file.partition, []).append(file)
-        merged = [file for group in by_partition.values() if len(group) > 1 for file in group]
-        footprint = Footprint(
-            "OPTIMIZE",
-            read_predicates=(predicate,),
-            read_files=tuple(merged),
-            adds=write_files(writer, self.table, (row for file in merged for row in file.rows)),
-            removes=tuple(merged),
-            data_changed=False,
-            retries=True,
-        )
-        return Execution(footprint)
+        files = scan(predicate, live_files(snapshot), self.table)
+        cube = Cube(writer, self.table.clustering) if self.table.clustering else None
+        return rearrange("OPTIMIZE", self.table, writer, predicate, self._chosen(files), cube)
+
+    def _chosen(self, files: tuple[DataFile, ...]) -> list[DataFile]:
+        if self.table.clustering:
+            return to_cluster(self.table, files, self.full)
+        groups = by_partition(files).values()
+        return [file for group in groups if self.zorder or len(group) > 1 for file in group]
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
