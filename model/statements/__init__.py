@@ -1,5 +1,6 @@
 """One module per kind of statement: what it reads and writes, as rows and as files."""
 
+from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
 from model.statements.delete import Delete
 from model.statements.insert_select import InsertSelect
@@ -9,12 +10,16 @@ from model.statements.select import Select
 from model.statements.update import Update
 
 __all__ = [
+    "AddConstraint",
+    "AlterTable",
     "Delete",
     "Execution",
     "InsertSelect",
     "InsertValues",
     "Optimize",
+    "Refused",
     "Select",
     "Statement",
+    "SyncIdentity",
     "Update",
 ]
