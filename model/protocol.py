@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from model.errors import StatementFailure
+from model.errors import StatementFailure, UnsupportedSQL
 
 DEFAULT_FEATURES = frozenset({"appendOnly", "invariants"})
 """Features of the protocol (1, 2), which new tables start with."""
@@ -48,6 +48,11 @@ KNOWN_FEATURES = frozenset(
         "vacuumProtocolCheck",
     }
 )
+
+_READ = frozenset(
+    {"deletionVectors", "timestampNtz", "typeWidening", "v2Checkpoint", "vacuumProtocolCheck"}
+)
+"""Features that readers must know, too: with one of them the reader version is 3."""
 
 _REQUIRED = {
     "clustering": frozenset({"domainMetadata"}),
@@ -96,6 +101,24 @@ def features_of(properties: Mapping[str, str]) -> frozenset[str]:
                 if version <= int(value) < 7:
                     found |= features
     return with_required(found)
+
+
+def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> None:
+    """Checks the protocol versions that ``properties`` set on a table with ``features``.
+
+    Raises StatementFailure where the reader version is 3 and the writer version is not 7, and
+    UnsupportedSQL for a reader version alone.
+    """
+    versions = {key.lower(): value for key, value in properties.items()}
+    writer, reader = versions.get(WRITER_VERSION.lower()), versions.get(READER_VERSION.lower())
+    if writer is None:
+        if reader is not None:
+            raise UnsupportedSQL(f"{READER_VERSION} needs {WRITER_VERSION} beside it")
+        return
+    if writer != "7" and (reader == "3" or (reader is None and features & _READ)):
+        raise StatementFailure(
+            "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "reader version 3 needs writer version 7"
+        )
 
 
 def with_required(features: Iterable[str]) -> frozenset[str]:

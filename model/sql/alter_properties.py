@@ -7,7 +7,13 @@ from dataclasses import replace
 
 from model.errors import StatementFailure, UnsupportedSQL
 from model.properties import canonical, check_key, checked_value
-from model.protocol import DEFAULT_FEATURES, features_of, is_protocol_property, known_feature
+from model.protocol import (
+    DEFAULT_FEATURES,
+    check_versions,
+    features_of,
+    is_protocol_property,
+    known_feature,
+)
 from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter import AlterTable
@@ -39,6 +45,7 @@ def set_properties(source: Source, clause: re.Match[str]) -> Statement:
         if not is_protocol_property(key):
             checked_value(key, value)
             _check_change(table, key, value)
+    check_versions(table.features, given)
     kept = {key: value for key, value in given.items() if not is_protocol_property(key)}
     features = table.features | features_of(given)
     after = replace(table.with_properties(kept), features=features)
