@@ -14,10 +14,10 @@ from model import expressions
 from model.errors import InvalidScenario
 from model.expressions import And, Expression, Not, Or
 from model.scenario import Scenario, Step, TableSpec
-from model.sql import parse_statement
+from model.sql import declared_table, parse_statement
 from model.statements import InsertValues
 from model.statements.base import Statement
-from model.table import Table, table_from_spec
+from model.table import Table
 from model.types import sql_row
 from model.workload import TARGET
 
@@ -60,8 +60,8 @@ def _simpler(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, tables=others)
     if scenario.table.partition_by:
         yield replace(scenario, table=replace(scenario.table, partition_by=()))
-    tables = {TARGET: table_from_spec(TARGET, scenario.table)}
-    tables |= {name: table_from_spec(name, spec) for name, spec in scenario.tables.items()}
+    tables = {TARGET: declared_table(TARGET, scenario.table)}
+    tables |= {name: declared_table(name, spec) for name, spec in scenario.tables.items()}
     for spec in _simpler_setup(scenario.table, TARGET, tables):
         yield replace(scenario, table=spec)
     for name, sql in scenario.transactions.items():

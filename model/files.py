@@ -8,6 +8,7 @@ from typing import Any
 
 from model.doubles import largest, smallest
 from model.history import Row, RowId, Value
+from model.invariants import enforce
 from model.table import Table
 
 
@@ -94,7 +95,14 @@ def data_file(
 def write_files(
     prefix: str, table: Table, rows: Iterable[StoredRow], cube: Cube | None = None
 ) -> tuple[DataFile, ...]:
-    """Rows laid out as one task writes them: one file for each partition that they touch."""
+    """Rows laid out as one task writes them: one file for each partition that they touch.
+
+    ``prefix`` is the name of the transaction that writes them. Raises StatementFailure where a
+    row version of its own breaks a constraint of the table.
+    """
+    if table.constrained:
+        rows = tuple(rows)
+        enforce(table, (row.values for row in rows if row.writer == prefix))
     by_partition: dict[tuple[Value, ...], list[StoredRow]] = {}
     for row in rows:
         key = tuple(row.values[i] for i in table.partitions)

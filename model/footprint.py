@@ -39,11 +39,15 @@ class ReadPredicate:
 class MetadataChange:
     """A new metadata action: the properties that it adds or changes, and whatever else.
 
-    ``schema_changed`` and ``properties_removed`` are what no rule resolves; ``identity_only``
-    marks a change of nothing but an identity column's high-water mark.
+    ``turned_off`` are those properties among them whose new value no transaction in flight can
+    take over (deletion vectors disabled, say). ``schema_changed`` (columns, constraints of
+    theirs, comments, partitioning) and ``properties_removed`` are what no rule resolves.
+    ``identity_only`` marks a change of nothing but an identity column's high-water mark. An
+    action may also change nothing at all.
     """
 
     properties: frozenset[str] = frozenset()
+    turned_off: frozenset[str] = frozenset()
     schema_changed: bool = False
     properties_removed: bool = False
     identity_only: bool = False
@@ -67,7 +71,8 @@ class Footprint:
     ``records_empty`` is True for a statement that may write a version without actions, and
     ``records_always`` for one that does so at every level. The
     application ids are those of idempotent writes (a stream's checkpoint), read and written,
-    the latter with their version. ``table`` is the definition that the commit puts in force,
+    the latter with their version. ``domains`` are the domains of metadata that it writes, such as
+    the clustering columns. ``table`` is the definition that the commit puts in force,
     None where it leaves the table's as it is; ``metadata`` and ``protocol`` are what the rules
     look at. ``contends_for`` is what two transactions conflict over: whole files in every
     implementation, single rows where a document says so (which rows a transaction changed
@@ -89,6 +94,7 @@ class Footprint:
     protocol: ProtocolChange | None = None
     applications_read: frozenset[str] = frozenset()
     applications_written: tuple[tuple[str, int], ...] = ()
+    domains: frozenset[str] = frozenset()
     table: Table | None = None
     contends_for: Literal["files", "rows", "nothing"] = "files"
 
@@ -96,7 +102,12 @@ class Footprint:
     def empty(self) -> bool:
         """Whether there is no action to write."""
         return not (
-            self.adds or self.removes or self.metadata or self.protocol or self.applications_written
+            self.adds
+            or self.removes
+            or self.metadata
+            or self.protocol
+            or self.applications_written
+            or self.domains
         )
 
     @property

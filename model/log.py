@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from model.definition_change import rebased
 from model.files import DataFile, StoredRow
 from model.footprint import Footprint
 from model.history import Row
@@ -58,7 +59,9 @@ class Snapshot:
         applications = self.applications
         if footprint.applications_written:
             applications = {**applications, **dict(footprint.applications_written)}
-        table = footprint.table or self.table
+        table = self.table
+        if footprint.table is not None:
+            table = rebased(self.at(commit.read_version).table, footprint.table, table)
         return Snapshot(table, commit.version, files, commit, self, applications)
 
     def at(self, version: int) -> Snapshot:

@@ -18,6 +18,7 @@ from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
 from model.scenario import Scenario, Step
 from model.statements import Execution, Statement
+from model.table import LEVEL_PROPERTY, Table
 from model.workload import Workload, initial_rows, prepare
 
 COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
@@ -59,9 +60,26 @@ def begin(
     """
     try:
         execution = statement.execute(latest, name, others)
+        _check_removable(latest.table, execution)
     except StatementFailure as error:
         execution = Execution(None, failure=error.error_class)
     return InFlight(name, statement, latest, execution)
+
+
+def _check_removable(table: Table, execution: Execution) -> None:
+    """Raises StatementFailure for a statement that takes rows out of an append-only table.
+
+    DELETE and UPDATE fail whether they find rows or not.
+    """
+    footprint = execution.footprint
+    if footprint is None or not table.append_only:
+        return
+    if footprint.operation in ("DELETE", "UPDATE") or (
+        footprint.data_changed and footprint.removes
+    ):
+        raise StatementFailure(
+            "DELTA_CANNOT_MODIFY_APPEND_ONLY", f"table {table.name} takes appends only"
+        )
 
 
 def begin_in(workload: Workload, name: str, latest: Snapshot) -> InFlight:
@@ -86,7 +104,12 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         return _without_version(execution.failure, running, latest)
     if footprint is None:
         return _without_version(READ, running, latest)
-    level = profile.level_in_force(running.snapshot.table.level or table_level, footprint)
+    before = running.snapshot.table
+    if footprint.table is not None:
+        footprint = _settled(footprint, before, table_level)
+        execution = replace(execution, footprint=footprint)
+    # A commit that sets the level is itself checked at the level that it sets.
+    level = profile.level_in_force((footprint.table or before).level or table_level, footprint)
     recorded = footprint.records_always or (
         footprint.records_empty and not profile.skips_empty_commit(level)
     )
@@ -94,7 +117,7 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         return _without_version(NO_COMMIT, running, latest)
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
-    attempt = Attempt(running.name, footprint, level, running.snapshot.table)
+    attempt = Attempt(running.name, footprint, level, before, winners)
     conflict = profile.conflict(attempt, winners) if winners else None
     if conflict is not None:
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
@@ -112,6 +135,22 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         after = after.after(Commit(after.version + 1, running.name, later, after.version, level))
         logical = replace(logical, commit_version=after.version)
     return Ended(COMMITTED, after, logical, footprint=footprint)
+
+
+def _settled(footprint: Footprint, before: Table, table_level: str) -> Footprint:
+    """The footprint of a change of the definition, once the table's level is known.
+
+    A statement does not know the level that the scenario's table has: setting the same one
+    again changes nothing.
+    """
+    change, after = footprint.metadata, footprint.table
+    assert after is not None
+    if change is None or LEVEL_PROPERTY not in change.properties:
+        return footprint
+    if after.level != (before.level or table_level):
+        return footprint
+    kept = replace(change, properties=change.properties - {LEVEL_PROPERTY})
+    return replace(footprint, metadata=kept)
 
 
 def _without_version(

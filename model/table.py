@@ -18,14 +18,46 @@ from model.types import ColumnType, parse_type
 
 LEVEL_PROPERTY = "delta.isolationLevel"
 
+UNSET_LEVEL = "(unset)"
+"""Stands in the properties of a table whose level was unset: the scenario's no longer counts."""
+
+DEFAULT_LEVEL = "Serializable"
+"""The level of a table that declares none (DeltaConfig.scala, ``isolationLevel``)."""
+
+CHECK_PREFIX = "delta.constraints."
+"""Under this prefix a CHECK constraint is kept among the properties."""
+
+TABLE_COMMENT = -1
+"""Stands for the table itself where comments are kept by the place of a column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """GENERATED ... AS IDENTITY: first value, step, and whether values may be given."""
+    """GENERATED ... AS IDENTITY: first value, step, and whether values may be given.
+
+    ``high_water`` is the last value that was handed out, None before the first.
+    """
 
     start: int = 1
     step: int = 1
     always: bool = True
+    high_water: int | None = None
+
+    @property
+    def next(self) -> int:
+        """The value that the next row gets."""
+        return self.start if self.high_water is None else self.high_water + self.step
+
+    def covering(self, values: Iterable[int]) -> Identity:
+        """The identity with its high-water mark at or past all of ``values``; never lowered."""
+        reached = self.high_water
+        sign = 1 if self.step > 0 else -1
+        for value in values:
+            steps = -((self.start - value) * sign // abs(self.step))
+            mark = self.start + steps * self.step
+            if reached is None or (mark - reached) * sign > 0:
+                reached = mark
+        return replace(self, high_water=reached)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +71,10 @@ class Table:
 
     ``properties`` are the table properties, without the isolation level that a scenario
     declares (an ALTER TABLE puts one there), ``features`` the features of its protocol beyond
-    the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints by name,
-    ``generated`` the expression of each generated column, ``identities`` those of identity
-    columns.
+    the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints (name in
+    lower case, condition, its text), ``generated`` the expression of each generated column,
+    ``identities`` those of identity columns. ``comments`` are those of columns, by place, and of
+    the table. ``dropped`` holds the places of columns that are gone for good.
     """
 
     name: str
@@ -53,9 +86,12 @@ class Table:
     properties: tuple[tuple[str, str], ...] = ()
     features: frozenset[str] = frozenset()
     not_null: frozenset[int] = frozenset()
-    checks: tuple[tuple[str, Expression], ...] = ()
+    checks: tuple[tuple[str, Expression, str], ...] = ()
     generated: tuple[tuple[int, Expression], ...] = ()
     identities: tuple[tuple[int, Identity], ...] = ()
+    comments: tuple[tuple[int, str], ...] = ()
+    dropped: frozenset[int] = frozenset()
+    constrained: bool = field(init=False, repr=False, compare=False)
     partition_columns: frozenset[int] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
@@ -63,6 +99,8 @@ class Table:
         if not self.schema:
             object.__setattr__(self, "schema", tuple(range(len(self.names))))
         object.__setattr__(self, "partition_columns", frozenset(self.partitions))
+        constrained = bool(self.not_null or self.checks or self.generated)
+        object.__setattr__(self, "constrained", constrained)
         # Tables are keys of caches on the hot path of a search.
         key = (self.name, self.names, self.types, self.partitions, self.schema, self.properties)
         object.__setattr__(self, "_hash", hash(key))
@@ -88,7 +126,18 @@ class Table:
     @property
     def level(self) -> str | None:
         """The isolation level that an ALTER TABLE has set; None for the scenario's own."""
-        return self.declared(LEVEL_PROPERTY)
+        declared = self.declared(LEVEL_PROPERTY)
+        return DEFAULT_LEVEL if declared == UNSET_LEVEL else declared
+
+    @property
+    def append_only(self) -> bool:
+        """Whether rows may be added only, never taken out or changed."""
+        return self.declared("delta.appendOnly") == "true"
+
+    @property
+    def column_mapping(self) -> bool:
+        """Whether columns have names of their own in the files, so that they can be renamed."""
+        return self.declared("delta.columnMapping.mode") in ("name", "id")
 
     def declared(self, key: str) -> str | None:
         """The value of a table property, None where it is not set."""

@@ -11,10 +11,10 @@ from model.history import Row, RowId
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import Scenario, Step, TableSpec
-from model.sql import columns_to_come, parse_statement
+from model.sql import columns_to_come, declared_table, parse_statement
 from model.statements import Execution, Select, Statement
 from model.statements.base import Rows
-from model.table import Table, table_from_spec
+from model.table import Table
 
 TARGET = "t"
 """Name of the target table in every scenario."""
@@ -177,7 +177,7 @@ def _set_up(
 
 def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:
     try:
-        return table_from_spec(name, spec)
+        return declared_table(name, spec)
     except InvalidScenario as error:
         raise _at(error, where) from error
 

@@ -277,10 +277,14 @@ def test_delete_delete_adds_nothing_to_delete_read_for_these_statements(place):
 
 
 @pytest.mark.parametrize(
-    "rule", ["protocol changed", "metadata changed", "application transaction"]
+    "rule",
+    [
+        *("protocol changed", "feature in use", "metadata changed", "domain metadata"),
+        "application transaction",
+    ],
 )
 def test_the_other_rules_are_out_of_reach_of_these_statements(rule):
-    """No statement built so far changes metadata or protocol, or writes for an application."""
+    """No statement of this alphabet changes metadata or protocol, or writes for an application."""
     for place in PLACES:
         own = explored(DEFAULT, *place, whole=True)
         assert explored(DEFAULT.without(rule), *place, whole=True) == own
@@ -288,8 +292,9 @@ def test_the_other_rules_are_out_of_reach_of_these_statements(rule):
 
 def test_every_rule_of_the_profile_is_accounted_for():
     assert [rule.name for rule in DEFAULT.rules] == [
-        *("protocol changed", "metadata changed", "application transaction"),
-        *("added files", "delete read", "delete delete"),
+        *("protocol changed", "feature in use", "metadata changed", "domain metadata"),
+        *("application transaction", "added files"),
+        *("delete read", "delete delete"),
     ]
 
 

@@ -54,5 +54,11 @@ def condition(java: Any) -> str | None:
 
 def winner_of(java: Any) -> int | None:
     """The version that a conflict exception names as the winner's, None where it names none."""
-    version = java.getMessageParameters().get("version")
+    from py4j.protocol import Py4JError
+
+    try:
+        version = java.getMessageParameters().get("version")
+    except Py4JError:
+        # Not every conflict carries parameters that can be asked for: a changed protocol does not.
+        return None
     return int(version) if version is not None else None

@@ -8,6 +8,8 @@ from model.rules import (
     application_transaction,
     delete_delete,
     delete_read,
+    domain_metadata,
+    feature_in_use,
     metadata_changed,
     protocol_changed,
 )
@@ -20,7 +22,9 @@ PROFILE = Profile(
     levels=(SERIALIZABLE, WRITE_SERIALIZABLE),
     rules=(
         protocol_changed.RULE,
+        feature_in_use.RULE,
         metadata_changed.RULE,
+        domain_metadata.RULE,
         application_transaction.RULE,
         added_files.RULE,
         delete_read.RULE,

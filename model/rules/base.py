@@ -16,12 +16,16 @@ SNAPSHOT_ISOLATION = "SnapshotIsolation"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:
-    """A transaction that wants to commit: its footprint, and the level in force for it."""
+    """A transaction that wants to commit: its footprint, and the level in force for it.
+
+    ``table`` is the definition that it began with, ``winners`` are the commits made since then.
+    """
 
     transaction: str
     footprint: Footprint
     level: str
     table: Table
+    winners: tuple[Commit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,14 @@ def level_in_force(table_level: str, footprint: Footprint) -> str:
     """The level for one commit on a table of level ``table_level``.
 
     A commit that changed no data is checked at SnapshotIsolation; on a WriteSerializable table
-    only when its operation, besides, is one that never changes any
-    (OptimisticTransaction.scala, ``getIsolationLevelToUse``).
+    only when its operation, besides, is one that never changes any. One that writes anything
+    besides files (metadata, protocol, a domain, an application id) is checked at the table's
+    level (OptimisticTransaction.scala, ``getIsolationLevelToUse``).
     """
     changed = footprint.data_changed and bool(footprint.adds or footprint.removes)
-    if changed:
+    if changed or footprint.metadata or footprint.protocol or footprint.domains:
+        return table_level
+    if footprint.applications_written:
         return table_level
     if table_level == SERIALIZABLE:
         return SNAPSHOT_ISOLATION

@@ -13,16 +13,22 @@ HARMLESS_PROPERTIES = frozenset(
         "delta.columnMapping.mode",
         "delta.columnMapping.maxColumnId",
         "delta.enableDeletionVectors",
+        "delta.checkpointPolicy",
+        "delta.enableInCommitTimestamps",
     }
 )
 """Properties whose enablement a transaction in flight can take over.
 
-Source: ConflictChecker.scala, ``metadataConfigurationChangeAllowList``.
+Source: ConflictChecker.scala, ``metadataConfigurationChangeAllowList``; each was replayed.
 """
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
-    """Conflict with any metadata change, apart from harmless ones that only the winner makes."""
+    """Conflict with any metadata change, apart from harmless ones that only the winner makes.
+
+    A winner that handed out identity values is passed over, but its new high-water mark is
+    not taken over: a later winner's metadata differs by it, and conflicts whatever it changes.
+    """
     change = winner.footprint.metadata
     if change is None:
         return None
@@ -34,9 +40,16 @@ def check(attempt: Attempt, winner: Commit) -> str | None:
         return f"{winner.transaction} changed the table's schema"
     if change.properties_removed:
         return f"{winner.transaction} removed a table property"
-    if harmful := change.properties - HARMLESS_PROPERTIES:
+    if harmful := (change.properties - HARMLESS_PROPERTIES) | change.turned_off:
         return f"{winner.transaction} changed {', '.join(sorted(harmful))}"
+    if any(_moved(earlier) for earlier in attempt.winners if earlier.version < winner.version):
+        return f"{winner.transaction} wrote metadata after identity values were handed out"
     return None
+
+
+def _moved(commit: Commit) -> bool:
+    change = commit.footprint.metadata
+    return change is not None and change.identity_only and change.schema_changed
 
 
 RULE = Rule(

@@ -5,17 +5,13 @@ from __future__ import annotations
 from model.log import Commit
 from model.rules.base import Attempt, Rule
 
-FAILS_AT_UPGRADE = frozenset(
-    {"clustering", "identityColumns", "icebergCompatV1", "icebergCompatV2"}
-)
-"""Features whose arrival asks something of every writer, so that those in flight must fail.
-
-Source: TableFeature.scala, ``failConcurrentTransactionsAtUpgrade``.
-"""
-
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
-    """Conflict when both change the protocol, or the winner drops or unsafely adds features."""
+    """Conflict when both change the protocol, or the winner drops features.
+
+    Features that a winner adds are no conflict in themselves: none of those that a table can
+    get by a property or a clause was seen to fail a transaction in flight.
+    """
     change = winner.footprint.protocol
     if change is None:
         return None
@@ -23,8 +19,6 @@ def check(attempt: Attempt, winner: Commit) -> str | None:
         return f"both change the table's protocol, {winner.transaction} first"
     if change.dropped:
         return f"{winner.transaction} dropped {', '.join(sorted(change.dropped))}"
-    if unsafe := change.added & FAILS_AT_UPGRADE:
-        return f"{winner.transaction} added {', '.join(sorted(unsafe))}"
     return None
 
 

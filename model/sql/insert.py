@@ -15,6 +15,7 @@ from model.sql.scalar import Scope, constant
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
 from model.statements import InsertSelect, InsertValues, Statement
+from model.statements.generated import completed
 from model.table import Table
 from model.types import ColumnType
 
@@ -34,23 +35,50 @@ def insert(source: Source) -> Statement:
         raise InvalidScenario("a column is listed twice")
     given = tree.expression
     if isinstance(given, exp.Values):
-        return InsertValues(source.text, table, values(given, table, positions))
+        rows = values(given, table, positions, names is not None)
+        return InsertValues(source.text, table, rows, assigned(table, positions))
     if not isinstance(given, exp.Select):
         raise UnsupportedSQL("INSERT takes VALUES or a SELECT")
     read = query(given, source.tables)
-    check_width(len(read.outputs), positions)
+    check_width(len(read.outputs), positions, names is not None)
     for output, column in zip(read.outputs, listed, strict=True):
         check_storable(output, column)
-    return InsertSelect(source.text, table, read, positions)
+    return InsertSelect(source.text, table, read, positions, assigned(table, positions))
 
 
-def values(source: exp.Values, table: Table, positions: tuple[int, ...]) -> tuple[Row, ...]:
-    """The rows of a VALUES clause for the given places, as the table stores them."""
+def assigned(table: Table, positions: tuple[int, ...]) -> tuple[int, ...]:
+    """The identity columns that the table hands out when the columns at ``positions`` are given.
+
+    Raises InvalidScenario where one is given that must not be, or a NOT NULL column is not.
+    """
+    given = frozenset(positions)
+    for place, identity in table.identities:
+        if place in given and identity.always:
+            raise InvalidScenario(
+                f"column {table.names[place]!r} is GENERATED ALWAYS AS IDENTITY",
+                error_class="DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED",
+            )
+    handed_out = tuple(place for place, _ in table.identities if place not in given)
+    for place in sorted(table.not_null - given - dict(table.generated).keys() - set(handed_out)):
+        raise InvalidScenario(
+            f"column {table.names[place]!r} is NOT NULL and is not given",
+            error_class="DELTA_INSERT_COLUMN_MISMATCH",
+        )
+    return handed_out
+
+
+def values(
+    source: exp.Values, table: Table, positions: tuple[int, ...], listed: bool = False
+) -> tuple[Row, ...]:
+    """The rows of a VALUES clause for the given places, as the table stores them.
+
+    ``listed`` tells that the statement names its columns.
+    """
     scope = Scope(Table("VALUES", (), ()), "VALUES")
     lines = []
     for node in source.expressions:
         cells = node.expressions if isinstance(node, exp.Tuple) else [node]
-        check_width(len(cells), positions)
+        check_width(len(cells), positions, listed)
         lines.append([constant(scope.resolve(cell)) for cell in cells])
     rows: list[list[object]] = [[None] * len(table.names) for _ in lines]
     for index, position in enumerate(positions):
@@ -58,7 +86,8 @@ def values(source: exp.Values, table: Table, positions: tuple[int, ...]) -> tupl
         met = _common_type([line[index] for line in lines], column)
         for row, line in zip(rows, lines, strict=True):
             row[position] = types.store(types.widen(line[index].value, met), column.type)
-    return tuple(table.stored(tuple(row)) for row in rows)
+    given = frozenset(positions)
+    return tuple(table.stored(completed(table, tuple(row), given)) for row in rows)
 
 
 def _common_type(values: list[Literal], column: Column) -> ColumnType:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql.alter import alter, comment_on
+from model.sql.alter_columns import new_columns
 from model.sql.delete import delete
 from model.sql.insert import insert
 from model.sql.optimize import optimize, reorg
@@ -24,6 +26,8 @@ from model.types import ColumnType, parse_type
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 PARSERS: dict[str, Callable[[Source], Statement]] = {
+    "ALTER TABLE": alter,
+    "COMMENT ON TABLE": comment_on,
     "DELETE": delete,
     "INSERT": insert,
     "OPTIMIZE": optimize,
@@ -88,23 +92,24 @@ def _settings(text: str) -> tuple[dict[str, str], str]:
 
 
 _ADD_COLUMNS = re.compile(
-    r"\s*ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMNS?\s*\(?(?P<columns>.+?)\)?\s*;?\s*",
+    r"\s*ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMNS?\s*(?P<columns>[^;]+?)\s*;?\s*",
     re.IGNORECASE | re.DOTALL,
 )
-_NEW_COLUMN = re.compile(r"\s*`?(?P<name>\w+)`?\s+(?P<type>\w+(\s*\([\d\s,]+\))?)")
 
 
 def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
-    """The columns that statements will add to the table, so that rows have a place for them."""
+    """The columns that statements will add to the table, so that rows have a place for them.
+
+    A column that is added, dropped and added again has a place each time.
+    """
     found: list[tuple[str, ColumnType]] = []
     for text in texts:
         match = _ADD_COLUMNS.fullmatch(text)
         if match is None:
             continue
-        for part in re.split(r",(?![^(]*\))", match["columns"]):
-            column = _NEW_COLUMN.match(part)
-            if column is not None:
-                new = (column["name"], parse_type(column["type"]))
-                if new not in found:
-                    found.append(new)
+        try:
+            columns = new_columns(match["columns"])
+        except UnsupportedSQL:
+            continue  # The statement's own parser says so, and of which transaction it is.
+        found += [(column["name"], parse_type(column["type"])) for column in columns]
     return tuple(found)

@@ -23,7 +23,18 @@ def check_storable(
         types.store(constant(value).value, column.type, overflow)
 
 
-def check_width(width: int, positions: tuple[int, ...]) -> None:
-    """Refuses a row of values that is wider or narrower than the columns it is for."""
-    if width != len(positions):
-        raise InvalidScenario(f"{width} values for {len(positions)} columns")
+def check_width(width: int, positions: tuple[int, ...], listed: bool = False) -> None:
+    """Refuses a row of values that is wider or narrower than the columns it is for.
+
+    ``listed`` tells that the statement names the columns: Spark has other errors then.
+    """
+    if width == len(positions):
+        return
+    if listed:
+        many = "TOO_MANY" if width > len(positions) else "NOT_ENOUGH"
+        error_class = f"INSERT_COLUMN_ARITY_MISMATCH.{many}_DATA_COLUMNS"
+    elif width > len(positions):
+        error_class = "DELTA_METADATA_MISMATCH"
+    else:
+        error_class = "DELTA_INSERT_COLUMN_ARITY_MISMATCH"
+    raise InvalidScenario(f"{width} values for {len(positions)} columns", error_class=error_class)

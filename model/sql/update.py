@@ -40,6 +40,11 @@ def update(source: Source) -> Statement:
             raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
         if column.index in assignments:
             raise InvalidScenario(f"column {column.name!r} is set twice")
+        if column.index in dict(table.identities):
+            raise InvalidScenario(
+                f"identity column {column.name!r} cannot be set",
+                error_class="DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
+            )
         value = values.resolve(node.args["expression"])
         check_storable(value, column, types.UPDATE_OVERFLOW)
         assignments[column.index] = value

@@ -1,5 +1,6 @@
 """One module per kind of statement: what it reads and writes, as rows and as files."""
 
+from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
 from model.statements.delete import Delete
 from model.statements.insert_select import InsertSelect
@@ -11,14 +12,18 @@ from model.statements.update import Update
 from model.statements.vacuum import Vacuum
 
 __all__ = [
+    "AddConstraint",
+    "AlterTable",
     "Delete",
     "Execution",
     "InsertSelect",
     "InsertValues",
     "Optimize",
+    "Refused",
     "Reorg",
     "Select",
     "Statement",
+    "SyncIdentity",
     "Update",
     "Vacuum",
 ]

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from model import types
 from model.evaluation import matcher
-from model.history import PredicateRead, Row, SerialResult
+from model.files import DataFile
+from model.footprint import ReadPredicate
+from model.history import ItemRead, PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
 from model.skipping import scan, split_filter
 from model.statements.base import Execution, Rows, item_reads, live_files
-from model.statements.insert_values import append
+from model.statements.generated import completed
+from model.statements.insert_values import added, append
 from model.table import Table
 
 
@@ -21,13 +24,14 @@ class InsertSelect:
     """Adds the rows of a query over the target or over another table.
 
     ``positions`` gives for each output of the query the column that it goes to; the other
-    columns are NULL.
+    columns are NULL, generated, or (those at ``assigned``) handed out by the table.
     """
 
     text: str
     table: Table
     query: Query
     positions: tuple[int, ...]
+    assigned: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -40,31 +44,42 @@ class InsertSelect:
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         if self.query.table != self.table.name:
             matching = self.query.matching(others[self.query.table])
-            return append(self.table, writer, self._stored(self.query.result(matching)))
+            return self._append(writer, self._stored(self.query.result(matching)))
         predicate = split_filter(self.query.condition, self.table)
         if predicate is None:
-            return append(self.table, writer, self._stored(self.query.result(())))
+            return self._append(writer, self._stored(self.query.result(())))
         files = scan(predicate, live_files(snapshot), self.table)
         matches = matcher(self.query.condition)
         rows = [row for file in files for row in file.rows if matches(row.values)]
-        added = self._stored(self.query.result(row.values for row in rows))
+        stored = self._stored(self.query.result(row.values for row in rows))
         items = item_reads(self.table, rows)
-        return append(self.table, writer, added, (predicate,), files, items)
+        return self._append(writer, stored, (predicate,), files, items)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         matching = self.query.matching(tables[self.query.table])
-        added = self._stored(self.query.result(matching))
+        stored = self._stored(self.query.result(matching))
         name = self.table.name
-        return SerialResult((matching,), {**tables, name: tables[name] + added})
+        return SerialResult((matching,), {**tables, name: tables[name] + added(self, stored)})
+
+    def _append(
+        self,
+        writer: str,
+        rows: tuple[Row, ...],
+        read_predicates: tuple[ReadPredicate, ...] = (),
+        read_files: tuple[DataFile, ...] = (),
+        items: tuple[ItemRead, ...] = (),
+    ) -> Execution:
+        return append(self.table, writer, rows, read_predicates, read_files, items, self.assigned)
 
     def _stored(self, outputs: Iterable[Row]) -> tuple[Row, ...]:
         rows = []
+        given = frozenset(self.positions)
         for output in outputs:
             row: list[object] = [None] * len(self.table.names)
             for position, value in zip(self.positions, output, strict=True):
                 row[position] = types.store(value, self.table.types[position])
-            rows.append(self.table.stored(tuple(row)))
+            rows.append(self.table.stored(completed(self.table, tuple(row), given)))
         return tuple(rows)

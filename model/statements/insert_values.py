@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint, ReadPredicate
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
+from model.invariants import enforce
 from model.log import Snapshot
 from model.statements.base import Execution, Rows
+from model.statements.generated import hand_out
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class InsertValues:
-    """Adds constant rows, already in the types of the table's columns."""
+    """Adds constant rows, already in the types of the table's columns.
+
+    ``assigned`` are the places of the identity columns whose values the table hands out.
+    """
 
     text: str
     table: Table
     rows: tuple[Row, ...]
+    assigned: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -30,14 +37,34 @@ class InsertValues:
         return ()
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        return append(self.table, writer, self.rows)
+        return append(self.table, writer, self.rows, assigned=self.assigned)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         name = self.table.name
-        return SerialResult((), {**tables, name: tables[name] + self.rows})
+        return SerialResult((), {**tables, name: tables[name] + added(self, self.rows)})
+
+
+class Appends(Protocol):
+    """A statement that adds rows to its table."""
+
+    @property
+    def table(self) -> Table: ...
+
+    @property
+    def assigned(self) -> tuple[int, ...]: ...
+
+
+def added(statement: Appends, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    """The rows as a statement adds them when it is run alone. Raises StatementFailure."""
+    table = statement.table
+    if statement.assigned:
+        rows = hand_out(table, statement.assigned, rows).rows
+    if table.constrained:
+        enforce(table, rows)
+    return rows
 
 
 def append(
@@ -47,8 +74,16 @@ def append(
     read_predicates: tuple[ReadPredicate, ...] = (),
     read_files: tuple[DataFile, ...] = (),
     items: tuple[ItemRead, ...] = (),
+    assigned: tuple[int, ...] = (),
 ) -> Execution:
-    """The execution that adds ``rows``, each a row of its own, after the given reads."""
+    """The execution that adds ``rows``, each a row of its own, after the given reads.
+
+    ``assigned`` are the places of identity columns that get their values here. Raises
+    StatementFailure where a row breaks a constraint.
+    """
+    handed = hand_out(table, assigned, rows) if assigned else None
+    if handed is not None:
+        rows = handed.rows
     stored = tuple(StoredRow((writer, i), writer, row) for i, row in enumerate(rows))
     footprint = Footprint(
         "WRITE",
@@ -56,6 +91,8 @@ def append(
         read_files=read_files,
         adds=write_files(writer, table, stored),
         records_empty=True,
+        metadata=handed.metadata if handed else None,
+        table=handed.table if handed else None,
     )
     changes = tuple(RowChange(table.name, row.row, None, row.values) for row in stored)
     return Execution(footprint, items, changes)

@@ -12,9 +12,11 @@ from model.expressions import Expression
 from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult, Value
+from model.invariants import enforce
 from model.log import Snapshot
 from model.query import Query
 from model.statements.base import Execution, Rows, item_reads
+from model.statements.generated import completed
 from model.statements.rewrite import remains, select
 from model.table import Table
 
@@ -88,6 +90,8 @@ class Update:
         rows = [(row, matches(row)) for row in tables[name]]
         read = tuple(row for row, match in rows if match)
         after = tuple(self._updated(row, scalars) if match else row for row, match in rows)
+        if self.table.constrained:
+            enforce(self.table, (new for new, (_, match) in zip(after, rows, strict=True) if match))
         inner = tuple(query.matching(tables[query.table]) for query in self.subqueries)
         return SerialResult((read, *inner), {**tables, name: after})
 
@@ -96,7 +100,11 @@ class Update:
         for index, expression in self.assignments:
             value = evaluator(expression)(row + scalars)
             after[index] = types.store(value, self.table.types[index], types.UPDATE_OVERFLOW)
-        return self.table.stored(tuple(after))
+        if not self.table.generated:
+            return self.table.stored(tuple(after))
+        given = frozenset(index for index, _ in self.assignments)
+        new = completed(self.table, tuple(after), given, types.UPDATE_OVERFLOW)
+        return self.table.stored(new)
 
     def _scalars(self, tables: Rows) -> Row:
         return tuple(_scalar(query, tables[query.table]) for query in self.subqueries)

@@ -1,0 +1,139 @@
+"""Table features: what a table's protocol asks of its readers and writers.
+
+A definition holds the features beyond those that every new table has. A property or a clause
+that needs a feature brings it along, and keeps it when it goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from model.errors import StatementFailure, UnsupportedSQL
+
+DEFAULT_FEATURES = frozenset({"appendOnly", "invariants"})
+"""Features of the protocol (1, 2), which new tables start with."""
+
+_BY_WRITER_VERSION: dict[int, frozenset[str]] = {
+    3: frozenset({"checkConstraints"}),
+    4: frozenset({"changeDataFeed", "generatedColumns"}),
+    5: frozenset({"columnMapping"}),
+    6: frozenset({"identityColumns"}),
+}
+"""Features that a legacy writer version has beyond the one before it."""
+
+_FEATURE = "delta.feature."
+READER_VERSION, WRITER_VERSION = "delta.minReaderVersion", "delta.minWriterVersion"
+
+KNOWN_FEATURES = frozenset(
+    {
+        "allowColumnDefaults",
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "checkpointProtection",
+        "clustering",
+        "columnMapping",
+        "deletionVectors",
+        "domainMetadata",
+        "generatedColumns",
+        "icebergCompatV1",
+        "icebergCompatV2",
+        "identityColumns",
+        "inCommitTimestamp",
+        "invariants",
+        "rowTracking",
+        "timestampNtz",
+        "typeWidening",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+
+_READ = frozenset(
+    {"deletionVectors", "timestampNtz", "typeWidening", "v2Checkpoint", "vacuumProtocolCheck"}
+)
+"""Features that readers must know, too: with one of them the reader version is 3."""
+
+_REQUIRED = {
+    "clustering": frozenset({"domainMetadata"}),
+    "rowTracking": frozenset({"domainMetadata"}),
+}
+
+_ENABLING: dict[str, tuple[str, str]] = {
+    "delta.checkpointPolicy": ("v2", "v2Checkpoint"),
+    "delta.columnMapping.mode": ("name", "columnMapping"),
+    "delta.enableChangeDataFeed": ("true", "changeDataFeed"),
+    "delta.enableDeletionVectors": ("true", "deletionVectors"),
+    "delta.enableInCommitTimestamps": ("true", "inCommitTimestamp"),
+    "delta.enableRowTracking": ("true", "rowTracking"),
+    "delta.enableTypeWidening": ("true", "typeWidening"),
+}
+"""Properties that bring a feature when they have a value (Delta's automatic enablement)."""
+
+
+def is_protocol_property(key: str) -> bool:
+    """Whether a property changes the protocol, and is not kept as a property."""
+    lowered = key.lower()
+    return lowered.startswith(_FEATURE) or lowered in (
+        READER_VERSION.lower(),
+        WRITER_VERSION.lower(),
+    )
+
+
+def features_of(properties: Mapping[str, str]) -> frozenset[str]:
+    """The features, beyond the default ones, that properties ask for.
+
+    Raises StatementFailure for a feature or a version that Delta does not know.
+    """
+    found: set[str] = set()
+    for key, value in properties.items():
+        if key in _ENABLING and value == _ENABLING[key][0]:
+            found.add(_ENABLING[key][1])
+        elif key.lower().startswith(_FEATURE):
+            found.add(known_feature(key[len(_FEATURE) :]))
+        elif is_protocol_property(key):
+            highest = 7 if key.lower() == WRITER_VERSION.lower() else 3
+            if not value.isdigit() or not 1 <= int(value) <= highest:
+                raise StatementFailure("UNSUPPORTED_TABLE_CHANGE", f"{key} = {value!r}")
+            if highest == 3:
+                continue
+            for version, features in _BY_WRITER_VERSION.items():
+                if version <= int(value) < 7:
+                    found |= features
+    return with_required(found)
+
+
+def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> None:
+    """Checks the protocol versions that ``properties`` set on a table with ``features``.
+
+    Raises StatementFailure where the reader version is 3 and the writer version is not 7, and
+    UnsupportedSQL for a reader version alone.
+    """
+    versions = {key.lower(): value for key, value in properties.items()}
+    writer, reader = versions.get(WRITER_VERSION.lower()), versions.get(READER_VERSION.lower())
+    if writer is None:
+        if reader is not None:
+            raise UnsupportedSQL(f"{READER_VERSION} needs {WRITER_VERSION} beside it")
+        return
+    if writer != "7" and (reader == "3" or (reader is None and features & _READ)):
+        raise StatementFailure(
+            "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "reader version 3 needs writer version 7"
+        )
+
+
+def with_required(features: Iterable[str]) -> frozenset[str]:
+    """Features together with those that they build on, without the default ones."""
+    found = set(features)
+    for feature in tuple(found):
+        found |= _REQUIRED.get(feature, frozenset())
+    return frozenset(found - DEFAULT_FEATURES)
+
+
+def known_feature(name: str) -> str:
+    """A feature's name as Delta spells it. Raises StatementFailure."""
+    for feature in KNOWN_FEATURES:
+        if feature.lower() == name.lower():
+            return feature
+    raise StatementFailure(
+        "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", f"there is no table feature {name!r}"
+    )
