@@ -11,6 +11,7 @@ from functools import lru_cache
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.sql.delete import delete
 from model.sql.insert import insert
+from model.sql.merge import merge
 from model.sql.optimize import optimize
 from model.sql.query import select
 from model.sql.source import Source, Tables
@@ -25,6 +26,7 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 PARSERS: dict[str, Callable[[Source], Statement]] = {
     "DELETE": delete,
     "INSERT": insert,
+    "MERGE": merge,
     "OPTIMIZE": optimize,
     "SELECT": select,
     "UPDATE": update,
