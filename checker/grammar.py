@@ -5,8 +5,9 @@ with it. Hypothesis drives the grammar in ``checker.strategies`` and a plain see
 ``checker.random_search``; both know the same scenarios. In every choice the first option is the
 simplest, so that a driver which shrinks leads to short SQL, few rows and a serial schedule.
 
-Statements are valid in both the model and Spark, and none fails by itself: numbers stay small,
-nothing is divided, types match. Values come from small domains, so that statements meet.
+Statements are valid in both the model and Spark, and none fails by itself but a MERGE whose
+source has several rows for one of the target: numbers stay small, nothing is divided, types
+match. Values come from small domains, so that statements meet.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ class Pick(Protocol):
     def __call__(self, options: Sequence[T], /) -> T: ...
 
 
-KINDS = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "REORG", "VACUUM")
+KINDS = (
+    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "MERGE", "OPTIMIZE", "SELECT"),
+    *("REORG", "VACUUM"),
+)
 """Kinds of statements, as the model names them."""
 
 DELETION_VECTORS = "delta.enableDeletionVectors"
@@ -123,7 +127,7 @@ def predicate(pick: Pick, types: Columns, depth: int = 2) -> str:
 
 
 def _atom(pick: Pick, types: Columns) -> str:
-    name = pick(_by_use(types))
+    name = pick(by_use(types))
     type_ = types[name]
     constants = values(name, types)
     # Picked for every shape, so that a comparison is not longer in choices than IS NULL is.
@@ -158,7 +162,7 @@ def _known(constants: Sequence[Value]) -> list[Value]:
     return [value for value in constants if value is not None]
 
 
-def _by_use(types: Columns) -> list[str]:
+def by_use(types: Columns) -> list[str]:
     """Column names, ``p`` more often: what partitions decide is where rules and levels differ."""
     return ["k", "p", "p", "v", *(name for name in types if name not in "kpv")]
 
@@ -172,11 +176,12 @@ def update(pick: Pick, types: Columns, clause: str) -> str:
     """UPDATE t: sets one or two columns to constants, to other columns or to what they are."""
     order = ["v", "p", *(name for name in types if name not in "pv")]
     chosen = dict.fromkeys(pick(order) for _ in range(pick((1, 1, 2))))
-    sets = ", ".join(f"{name} = {_new_value(pick, name, types)}" for name in chosen)
+    sets = ", ".join(f"{name} = {new_value(pick, name, types)}" for name in chosen)
     return f"UPDATE t SET {sets}{clause}"
 
 
-def _new_value(pick: Pick, name: str, types: Columns) -> str:
+def new_value(pick: Pick, name: str, types: Columns) -> str:
+    """A value for a column: a constant, another column, or what it is, changed or not."""
     type_ = types[name]
     constant = sql_literal(pick(values(name, types)))
     shapes = ["constant", "same"]
@@ -206,8 +211,8 @@ def insert_select(pick: Pick, types: Columns, origin: str, clause: str) -> str:
     """
     shape = pick(("copy", "copy", "aggregate", "groups"))
     if shape == "copy":
-        changed = pick(_by_use(types))
-        outputs = [_new_value(pick, name, types) if name == changed else name for name in types]
+        changed = pick(by_use(types))
+        outputs = [new_value(pick, name, types) if name == changed else name for name in types]
     elif shape == "aggregate":
         outputs = [_aggregate(pick, name, types) for name in types]
     else:
@@ -268,7 +273,7 @@ def statement(
 ) -> str:
     """A statement over a table called ``t``, of a kind that is picked unless it is given.
 
-    ``source`` is another table that an INSERT SELECT may read, with the same columns.
+    ``source`` is another table that INSERT SELECT and MERGE may read, with the same columns.
     ``clause`` is its WHERE clause with a space before it, or empty; it is picked unless given.
     """
     types = dict(spec.columns)
@@ -283,6 +288,11 @@ def statement(
         return reorg(pick, spec)
     if chosen == "VACUUM":
         return pick(("VACUUM t", "VACUUM t", "VACUUM t DRY RUN"))
+    if chosen == "MERGE":
+        # MERGE is made of the parts that are defined here.
+        from checker.grammar_merge import merge
+
+        return merge(pick, types, source)
     condition = where(pick, types) if clause is None else clause
     match chosen:
         case "DELETE":
@@ -301,8 +311,8 @@ _OPTIMIZE_ALL = "OPTIMIZE of all files"
 """A shape of OPTIMIZE that is picked by itself, so that the plain one stays without a choice."""
 
 _KIND_WEIGHTS = (
-    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT"),
-    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "INSERT"),
+    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE"),
+    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE", "INSERT"),
     *("REORG", "VACUUM", _OPTIMIZE_ALL),
 )
 
@@ -372,7 +382,7 @@ def scenario(
         texts = {each: statement(pick, spec, None, "s") for each in names}
         steps = schedule(pick, names)
     others: dict[str, TableSpec] = {}
-    if any(" FROM s" in text for text in texts.values()):
+    if any(" FROM s" in text or "USING s " in text for text in texts.values()):
         others["s"] = tables[1] if tables is not None else other_table(pick, spec)
     return Scenario(name, spec, texts, steps, others)
 

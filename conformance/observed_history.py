@@ -22,7 +22,7 @@ from model.footprint import Footprint
 from model.history import History, ItemRead, PredicateRead, Row, RowChange, Transaction
 from model.log import Commit, Snapshot
 from model.statements import Execution, Statement
-from model.statements.base import Rows, item_reads
+from model.statements.base import Rows, item_reads, reads_on
 from model.table import Table
 from model.workload import Workload, initial_rows
 
@@ -180,7 +180,9 @@ def _follow(
     if statement is None:
         logical = Transaction(name, "", read.version, record.version, True)
     else:
-        execution = Execution(footprint, _items(statement, read), changes)
+        reads = reads_on(statement, tables)
+        items = _items(reads, read)
+        execution = Execution(footprint, items, changes, predicate_reads=reads)
         logical = transaction_of(name, statement, read, execution, latest)
         _confirm(state, name, statement, read, changes)
     entry = Commit(record.version, name, footprint, read.version, record.isolation_level or "")
@@ -201,8 +203,8 @@ def _definition(
     return None if meant is None else meant.table
 
 
-def _items(statement: Statement, snapshot: Snapshot) -> tuple[ItemRead, ...]:
-    predicates = [p for p in statement.predicate_reads if p.table == snapshot.table.name]
+def _items(reads: tuple[PredicateRead, ...], snapshot: Snapshot) -> tuple[ItemRead, ...]:
+    predicates = [p for p in reads if p.table == snapshot.table.name]
     rows = (row for row in snapshot.stored() if any(_matches(p, row.values) for p in predicates))
     return item_reads(snapshot.table, rows)
 
@@ -303,6 +305,11 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
     statement = _statement(state, name)
     end, begun = state.observation.ended[name], state.observation.begun[name]
     snapshot = state.snapshots[begun.read_version]
+    try:
+        tables = {**state.workload.others, state.workload.table.name: snapshot.rows()}
+        reads = reads_on(statement, tables)
+    except StatementFailure:
+        reads = statement.predicate_reads
     if end.rows is not None:
         shown = statement.execute(snapshot, name, state.workload.others).result
         if Counter(shown) != Counter(end.rows):
@@ -315,7 +322,7 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
         read_version=begun.read_version,
         commit_version=None,
         committed=end.outcome in ("read", "no commit"),
-        predicate_reads=statement.predicate_reads,
-        item_reads=_items(statement, snapshot),
+        predicate_reads=reads,
+        item_reads=_items(reads, snapshot),
         rerun=statement.rerun,
     )

@@ -8,7 +8,7 @@ compaction), the honest history has what happened, not what was meant.
 from __future__ import annotations
 
 from model.files import StoredRow
-from model.history import ItemRead, RowChange, RowId, Transaction
+from model.history import ItemRead, PredicateRead, RowChange, RowId, Transaction
 from model.log import Snapshot
 from model.statements import Execution, Statement
 
@@ -30,11 +30,17 @@ def transaction_of(
         read_version=snapshot.version,
         commit_version=latest.version + 1,
         committed=True,
-        predicate_reads=statement.predicate_reads,
+        predicate_reads=predicate_reads(statement, execution),
         item_reads=reads,
         changes=changes,
         rerun=statement.rerun,
     )
+
+
+def predicate_reads(statement: Statement, execution: Execution) -> tuple[PredicateRead, ...]:
+    """What a statement has read in one execution, as predicates."""
+    reads = execution.predicate_reads
+    return statement.predicate_reads if reads is None else reads
 
 
 def _effect(

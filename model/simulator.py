@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import transaction_of
+from model.effects import predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure
 from model.footprint import Footprint
 from model.history import History, Row, Transaction
@@ -164,7 +164,7 @@ def _without_version(
         read_version=running.snapshot.version,
         commit_version=None,
         committed=succeeded,
-        predicate_reads=running.statement.predicate_reads,
+        predicate_reads=predicate_reads(running.statement, execution),
         item_reads=execution.item_reads,
         rerun=running.statement.rerun,
     )

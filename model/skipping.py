@@ -18,7 +18,15 @@ from model.footprint import ReadPredicate
 from model.simplification import simplify, simplify_filter
 from model.table import Table
 
-__all__ = ["FileTest", "file_test", "partition_matches", "scan", "split", "split_filter"]
+__all__ = [
+    "FileTest",
+    "file_test",
+    "partition_matches",
+    "scan",
+    "split",
+    "split_filter",
+    "split_parts",
+]
 
 
 @lru_cache(maxsize=4096)
@@ -51,9 +59,14 @@ def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
 
 
 def _split(condition: Expression, table: Table) -> ReadPredicate:
+    return split_parts(expressions.conjuncts(condition), table)
+
+
+def split_parts(parts: tuple[Expression, ...], table: Table) -> ReadPredicate:
+    """Conditions that all hold, each as a whole on the side of partition values or of the rest."""
     partition: list[Expression] = []
     data: list[Expression] = []
-    for part in expressions.conjuncts(condition):
+    for part in parts:
         if part != expressions.TRUE:
             (partition if _partition_only(part, table) else data).append(part)
     return ReadPredicate(

@@ -13,6 +13,7 @@ from model.sql.alter import alter, comment_on
 from model.sql.alter_columns import new_columns
 from model.sql.delete import delete
 from model.sql.insert import insert
+from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
 from model.sql.query import select
 from model.sql.source import Source, Tables
@@ -30,6 +31,7 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
     "COMMENT ON TABLE": comment_on,
     "DELETE": delete,
     "INSERT": insert,
+    "MERGE": merge,
     "OPTIMIZE": optimize,
     "REORG TABLE": reorg,
     "SELECT": select,

@@ -66,13 +66,15 @@ class Scope:
     """Where column names are looked up: a table, the name that qualifies its columns.
 
     ``aggregates`` allows count and the like; ``subquery`` resolves a subquery used as a value,
-    None where there can be none.
+    None where there can be none. ``lookup`` resolves column names instead, where several tables
+    are in reach.
     """
 
     table: Table
     qualifier: str
     aggregates: bool = False
     subquery: Callable[[exp.Expr], Expression] | None = None
+    lookup: Callable[[exp.Column], Expression] | None = None
 
     def resolve(self, node: exp.Expr) -> Expression:
         """The expression that a node of sqlglot's tree stands for.
@@ -218,6 +220,8 @@ def constant(expression: Expression) -> Literal:
 
 def _column(scope: Scope, node: exp.Expr) -> Expression:
     assert isinstance(node, exp.Column)
+    if scope.lookup is not None:
+        return scope.lookup(node)
     qualifier = node.table
     if qualifier and qualifier.lower() != scope.qualifier.lower():
         raise InvalidScenario(

@@ -5,6 +5,7 @@ from model.statements.base import Execution, Statement
 from model.statements.delete import Delete
 from model.statements.insert_select import InsertSelect
 from model.statements.insert_values import InsertValues
+from model.statements.merge import Merge
 from model.statements.optimize import Optimize
 from model.statements.reorg import Reorg
 from model.statements.select import Select
@@ -18,6 +19,7 @@ __all__ = [
     "Execution",
     "InsertSelect",
     "InsertValues",
+    "Merge",
     "Optimize",
     "Refused",
     "Reorg",

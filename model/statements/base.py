@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from model.files import DataFile, StoredRow
 from model.footprint import Footprint
@@ -24,6 +24,8 @@ class Execution:
     ``changes`` are logical and relative to the snapshot. ``result`` holds a reader's rows;
     ``failure`` is Spark's error class where the statement fails by itself. ``then`` are the
     commits that a statement makes after its first one, each on the version before it.
+    ``predicate_reads`` are given where what the statement reads depends on the tables'
+    contents; None stands for the statement's own.
     """
 
     footprint: Footprint | None
@@ -32,6 +34,7 @@ class Execution:
     result: tuple[Row, ...] | None = None
     failure: str | None = None
     then: tuple[Footprint, ...] = ()
+    predicate_reads: tuple[PredicateRead, ...] | None = None
 
 
 class Statement(Protocol):
@@ -74,6 +77,25 @@ class Statement(Protocol):
     def rerun(self, tables: Rows) -> SerialResult:
         """Runs the statement alone on plain rows. Raises StatementFailure likewise."""
         ...
+
+
+@runtime_checkable
+class ReadsByContents(Protocol):
+    """A statement whose predicates depend on what is in the tables: MERGE, by its source."""
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        """What it reads, as predicates, the tables being as given. Raises StatementFailure."""
+        ...
+
+
+def reads_on(statement: Statement, tables: Rows) -> tuple[PredicateRead, ...]:
+    """What a statement reads, as predicates, the tables being as given.
+
+    Raises StatementFailure where finding out does.
+    """
+    if isinstance(statement, ReadsByContents):
+        return statement.reads_on(tables)
+    return statement.predicate_reads
 
 
 def item_reads(table: Table, rows: Iterable[StoredRow]) -> tuple[ItemRead, ...]:

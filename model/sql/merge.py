@@ -1,0 +1,208 @@
+"""MERGE INTO t USING source ON condition WHEN ..."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from model import types
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.expressions import Column, Expression, IsNull
+from model.simplification.shape import FALSE, everywhere
+from model.sql.merge_source import Using, using
+from model.sql.scalar import Scope
+from model.sql.source import Source, refuse_extras, target_of
+from model.sql.storing import check_storable
+from model.statements import Merge, Statement
+from model.statements.merge_clause import MergeClause
+from model.table import Table
+
+# sqlglot takes VALUES with an alias of its own for a FROM clause only, Spark here as well.
+_VALUES = re.compile(r"\(\s*VALUES\b(?P<rest>[^;]*?\)\s*AS\s+\w+\s*\()", re.IGNORECASE)
+_BARE_VALUES = re.compile(r"\bUSING\s+VALUES\b", re.IGNORECASE)
+
+_UNRESOLVED = "INTERNAL_ERROR"
+"""What Delta 4.4 reports for a name that MERGE does not know: its own class lacks a text."""
+
+_OMITTED = {
+    "matched": "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
+    "not matched": "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
+    "not matched by source": "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION",
+}
+_KINDS = tuple(_OMITTED)
+
+
+def merge(source: Source) -> Statement:
+    """MERGE, without schema evolution."""
+    if re.match(r"MERGE\s+WITH\b", source.body, re.IGNORECASE):
+        raise UnsupportedSQL("MERGE WITH SCHEMA EVOLUTION is not supported")
+    if _BARE_VALUES.search(source.body):
+        raise _refused("VALUES behind USING need parentheses", "PARSE_SYNTAX_ERROR")
+    body = _VALUES.sub(r"(SELECT * FROM VALUES\g<rest>", source.body)
+    tree = replace(source, body=body).tree()
+    if not isinstance(tree, exp.Merge):
+        raise UnsupportedSQL(f"{source.body!r} is not supported")
+    refuse_extras(tree, {"this", "using", "on", "whens"})
+    table, qualifier = target_of(tree.this, source)
+    names = _Names(table, qualifier, using(tree.args["using"], source.tables))
+    clauses: dict[str, list[MergeClause]] = {kind: [] for kind in _KINDS}
+    last = 0
+    for when in tree.args["whens"].expressions:
+        kind = "matched" if when.args["matched"] else "not matched"
+        kind = "not matched by source" if when.args.get("source") else kind
+        if _KINDS.index(kind) < last:
+            raise _refused(f"WHEN {kind.upper()} comes too late", "PARSE_SYNTAX_ERROR")
+        last = _KINDS.index(kind)
+        clauses[kind].append(_clause(when, kind, names))
+    for kind, found in clauses.items():
+        if any(clause.condition is None for clause in found[:-1]):
+            raise _refused(f"only the last WHEN {kind.upper()} has no condition", _OMITTED[kind])
+    matched, not_matched, by_source = (tuple(clauses[kind]) for kind in _KINDS)
+    condition = names.condition(tree.args["on"], True, True)
+    given = names.using.source
+    return Merge(source.text, table, given, condition, matched, not_matched, by_source)
+
+
+def _refused(message: str, error_class: str) -> InvalidScenario:
+    return InvalidScenario(message, error_class=error_class)
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """The columns in reach: those of the target, followed by those of the source."""
+
+    table: Table
+    qualifier: str
+    using: Using
+
+    def scope(self, target: bool, source: bool) -> Scope:
+        """Where names are looked up that may be of the target, of the source, or of both."""
+        return Scope(self.table, self.qualifier, lookup=self._lookup(target, source))
+
+    def condition(self, node: exp.Expr, target: bool, source: bool) -> Expression:
+        """A condition, simplified as far as the source's form tells that columns are not NULL."""
+        width = len(self.table.names)
+        never_null = {width + place for place in self.using.source.never_null}
+
+        def known(part: Expression) -> Expression:
+            if isinstance(part, IsNull) and isinstance(part.operand, Column):
+                return FALSE if part.operand.index in never_null else part
+            return part
+
+        return everywhere(self.scope(target, source).boolean(node), known)
+
+    def source_column(self, name: str) -> Column | None:
+        """The source's column of that name, None where it has none."""
+        found = [c for c in self._source_columns() if c.name.lower().split(".")[-1] == name.lower()]
+        return found[0] if len(found) == 1 else None
+
+    def _source_columns(self) -> tuple[Column, ...]:
+        width, given = len(self.table.names), self.using
+        prefix = f"{given.qualifier}." if given.qualifier else ""
+        return tuple(
+            Column(width + place, prefix + name, type_)
+            for place, (name, type_) in enumerate(zip(given.names, given.types, strict=True))
+        )
+
+    def _lookup(self, target: bool, source: bool) -> Callable[[exp.Column], Expression]:
+        known: list[tuple[str, str, Column]] = []
+        if target:
+            known += [(self.qualifier.lower(), c.name.lower(), c) for c in self.table.columns]
+        if source:
+            given = zip(self.using.names, self._source_columns(), strict=True)
+            known += [(self.using.qualifier.lower(), name.lower(), c) for name, c in given]
+
+        def lookup(node: exp.Column) -> Expression:
+            qualifier, name = node.table.lower(), node.name.lower()
+            found = [c for q, n, c in known if n == name and qualifier in ("", q)]
+            shown = node.sql(dialect="spark")
+            if len(found) > 1:
+                raise _refused(f"{shown!r} could be of both tables", "AMBIGUOUS_REFERENCE")
+            if not found:
+                raise _refused(f"{shown!r} is not known here", _UNRESOLVED)
+            return found[0]
+
+        return lookup
+
+
+def _clause(when: exp.Expr, kind: str, names: _Names) -> MergeClause:
+    refuse_extras(when, {"matched", "source", "condition", "then"})
+    target, source = kind != "not matched", kind != "not matched by source"
+    node = when.args.get("condition")
+    condition = None if node is None else names.condition(node, target, source)
+    then = when.args["then"]
+    if kind == "not matched":
+        if not isinstance(then, exp.Insert):
+            raise _refused("WHEN NOT MATCHED can only INSERT", "PARSE_SYNTAX_ERROR")
+        return MergeClause(names.table, condition, _insert(then, names))
+    if isinstance(then, exp.Var) and then.name.upper() == "DELETE":
+        return MergeClause(names.table, condition, None)
+    if not isinstance(then, exp.Update):
+        raise _refused(f"WHEN {kind.upper()} can UPDATE or DELETE", "PARSE_SYNTAX_ERROR")
+    return MergeClause(names.table, condition, _update(then, kind, names, target, source))
+
+
+Assignments = tuple[tuple[int, Expression], ...]
+
+
+def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bool) -> Assignments:
+    refuse_extras(then, {"expressions"})
+    parts = then.expressions
+    if len(parts) == 1 and isinstance(parts[0], exp.Star):
+        if kind != "matched":
+            raise _refused("UPDATE SET * needs a source row", "PARSE_SYNTAX_ERROR")
+        return _star(names)
+    columns, values = names.scope(True, False), names.scope(target, source)
+    assignments: dict[int, Expression] = {}
+    for node in parts:
+        if not isinstance(node, exp.EQ):
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
+        column = columns.resolve(node.args["this"])
+        if not isinstance(column, Column):
+            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
+        if column.index in assignments:
+            raise _refused(f"column {column.name!r} is set twice", "DELTA_CONFLICT_SET_COLUMN")
+        assignments[column.index] = _stored(values.resolve(node.args["expression"]), column)
+    return tuple(assignments.items())
+
+
+def _insert(then: exp.Insert, names: _Names) -> Assignments:
+    refuse_extras(then, {"this", "expression"})
+    if isinstance(then.this, exp.Star):
+        return _star(names)
+    if not isinstance(then.this, exp.Tuple) or not isinstance(then.expression, exp.Tuple):
+        raise _refused("INSERT takes (columns) VALUES (values), or *", "PARSE_SYNTAX_ERROR")
+    listed, given = then.this.expressions, then.expression.expressions
+    if len(listed) != len(given):
+        raise _refused(
+            f"{len(given)} values for {len(listed)} columns", "MERGE_INSERT_VALUE_COUNT_MISMATCH"
+        )
+    columns, values = names.scope(True, False), names.scope(False, True)
+    assignments: dict[int, Expression] = {}
+    for node, value in zip(listed, given, strict=True):
+        column = columns.resolve(node)
+        if not isinstance(column, Column):
+            raise InvalidScenario(f"{node.sql(dialect='spark')!r} is no column")
+        if column.index in assignments:
+            raise _refused(f"column {column.name!r} twice", "DELTA_DUPLICATE_COLUMNS_ON_INSERT")
+        assignments[column.index] = _stored(values.resolve(value), column)
+    return tuple(assignments.items())
+
+
+def _star(names: _Names) -> Assignments:
+    """Every column of the target from the source's column of the same name."""
+    assignments = []
+    for column in names.table.columns:
+        value = names.source_column(column.name)
+        if value is None:
+            raise _refused(f"the source has no column {column.name!r}", _UNRESOLVED)
+        assignments.append((column.index, _stored(value, column)))
+    return tuple(assignments)
+
+
+def _stored(value: Expression, column: Column) -> Expression:
+    check_storable(value, column, types.UPDATE_OVERFLOW)
+    return value

@@ -1,0 +1,109 @@
+"""The files that a MERGE writes.
+
+In a partitioned table the rows are brought together by partition: one file each. In one without
+partitions there is a file for each task, and how many there are depends on the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from model import expressions
+from model.expressions import Comparison, Expression
+from model.files import DataFile, StoredRow, write_files
+from model.simplification import simplify
+from model.table import Table
+
+if TYPE_CHECKING:
+    from model.statements.merge import Merge
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """The rows that a MERGE writes.
+
+    ``inserted`` has the new rows by the branch of the source that they come from. ``kept`` has
+    what is left of the replaced files, each row with the branch that it matched, None for one
+    without a match; ``merge``, ``touched`` and ``source_rows`` describe the join behind it.
+    """
+
+    inserted: tuple[tuple[StoredRow, ...], ...]
+    kept: tuple[tuple[int | None, StoredRow], ...] = ()
+    merge: Merge | None = None
+    touched: tuple[DataFile, ...] = ()
+    source_rows: int = 0
+
+
+def write(writer: str, table: Table, written: Written) -> tuple[DataFile, ...]:
+    """The files that hold the rows."""
+    groups = [group for group in _tasks(written) if group]
+    if table.partitions:
+        groups = [[row for group in groups for row in group]]
+    files: tuple[DataFile, ...] = ()
+    for number, group in enumerate(groups):
+        prefix = writer if number == 0 else f"{writer}-task{number}"
+        files += write_files(prefix, table, group)
+    return files
+
+
+def _tasks(written: Written) -> list[list[StoredRow]]:
+    """The rows by the task that writes them, in a table without partitions."""
+    inserted = [list(group) for group in written.inserted]
+    merge = written.merge
+    if merge is None:
+        return inserted
+    kept = [row for _, row in written.kept]
+    if merge.matched_only or _equi_join(merge):
+        return [[*kept, *_flat(inserted)]]
+    if _source_is_broadcast(written):
+        return [kept, _flat(inserted)]
+    unmatched = [row for branch, row in written.kept if branch is None]
+    for branch, row in written.kept:
+        if branch is not None:
+            inserted[branch].append(row)
+    return [*inserted, unmatched]
+
+
+def _flat(groups: Iterable[Iterable[StoredRow]]) -> list[StoredRow]:
+    return [row for group in groups for row in group]
+
+
+def _equi_join(merge: Merge) -> bool:
+    """Whether a conjunct of ON equates the target with the source: then one task joins both.
+
+    A source column that is a constant is one to the join as well, and no key (for ``=``; the
+    null-safe form makes a key of a constant).
+    """
+    return any(_is_key(part, merge) for part in expressions.conjuncts(simplify(merge.condition)))
+
+
+def _is_key(part: Expression, merge: Merge) -> bool:
+    if not isinstance(part, Comparison) or part.operator not in ("=", "<=>"):
+        return False
+    width = len(merge.table.names)
+    sides = []
+    for side in (part.left, part.right):
+        found = expressions.columns(side)
+        constants = {index for index in found if index - width in merge.source.constant}
+        sides.append(found - constants)
+    if not any(sides) or (part.operator == "=" and not all(sides)):
+        return False
+    one, other = sides
+    return (_within(one, 0, width) and _within(other, width, None)) or (
+        _within(other, 0, width) and _within(one, width, None)
+    )
+
+
+def _within(found: frozenset[int], low: int, high: int | None) -> bool:
+    return all(index >= low and (high is None or index < high) for index in found)
+
+
+def _source_is_broadcast(written: Written) -> bool:
+    """Whether the join without keys takes the source as its smaller side."""
+    merge = written.merge
+    assert merge is not None
+    if merge.source.query is None or len(written.touched) > 1:
+        return True
+    return sum(map(len, written.touched)) > written.source_rows
