@@ -113,13 +113,13 @@ class Noted:
         self, snapshot: Snapshot, footprint: Footprint, predicates: tuple[ReadPredicate, ...]
     ) -> tuple[DataFile, ...]:
         files, table = live_files(snapshot), snapshot.table
-        noted = {file.path for file in footprint.read_files}
+        noted = {file.key for file in footprint.read_files}
         for predicate in predicates:
             if self.reading == "weakest":
-                noted |= {file.path for file in scan(predicate, files, table)}
+                noted |= {file.key for file in scan(predicate, files, table)}
             elif footprint.data_changed:
-                noted |= {f.path for f in files if partition_matches(predicate, f, table)}
-        return tuple(file for file in files if file.path in noted)
+                noted |= {f.key for f in files if partition_matches(predicate, f, table)}
+        return tuple(file for file in files if file.key in noted)
 
     def _contends_for(
         self, statement: Statement, table: Table, footprint: Footprint
