@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from model.profiles.base import Profile
 from model.scenario import Scenario, Step, TableSpec
 
 COLUMNS = {"k": "int", "p": "int", "v": "int"}
@@ -34,6 +35,11 @@ class Layout:
     table: TableSpec
     tables: Mapping[str, TableSpec] = field(default_factory=lambda: OTHER_TABLES)
 
+    @property
+    def statements_of(self) -> str:
+        """The layout of ``LAYOUTS`` whose statements this one allows."""
+        return "partitioned" if self.table.partition_by else "unpartitioned"
+
 
 LAYOUTS = {
     layout.name: layout
@@ -42,6 +48,31 @@ LAYOUTS = {
         Layout("unpartitioned", TableSpec(COLUMNS, setup=SETUP)),
     )
 }
+
+_VECTORS = {"delta.enableDeletionVectors": "true"}
+
+ROW_LEVEL_LAYOUTS = {
+    layout.name: layout
+    for layout in (
+        Layout("deletion vectors", TableSpec(COLUMNS, properties=_VECTORS, setup=SETUP)),
+        Layout(
+            "partitioned with deletion vectors",
+            TableSpec(COLUMNS, partition_by=("p",), properties=_VECTORS, setup=SETUP),
+        ),
+        Layout("clustered", TableSpec(COLUMNS, cluster_by=("p",), setup=SETUP)),
+    )
+}
+"""Layouts that the documents treat apart: what row-level concurrency and N71 are about."""
+
+
+def layouts(profile: Profile) -> tuple[str, ...]:
+    """The names of the layouts that a profile tells apart, in a fixed order."""
+    return (*LAYOUTS, *(ROW_LEVEL_LAYOUTS if profile.reapplied is not None else ()))
+
+
+def layout(name: str) -> Layout:
+    """The layout of that name. Raises ``KeyError``."""
+    return LAYOUTS[name] if name in LAYOUTS else ROW_LEVEL_LAYOUTS[name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +147,9 @@ whether the rules are sound where the footprint is complete.
 """
 
 
-def statements(layout: str) -> tuple[NamedStatement, ...]:
+def statements(layout_name: str) -> tuple[NamedStatement, ...]:
     """The statements that a layout allows, in a fixed order. ``KeyError`` for no layout."""
-    known = LAYOUTS[layout].name
+    known = layout(layout_name).statements_of
     return tuple(statement for statement in STATEMENTS if known in statement.layouts)
 
 
@@ -131,17 +162,22 @@ def named(name: str) -> NamedStatement:
 
 
 def scenario(
-    layout: str, level: str, transactions: Mapping[str, str], schedule: Sequence[Step], name: str
+    layout_name: str,
+    level: str,
+    transactions: Mapping[str, str],
+    schedule: Sequence[Step],
+    name: str,
 ) -> Scenario:
     """A scenario over the alphabet's table, declared at ``level``.
 
     ``transactions`` are SQL by name. Other tables are there only where a statement reads them.
     """
-    chosen = LAYOUTS[layout]
+    chosen = layout(layout_name)
     table = TableSpec(
         columns=chosen.table.columns,
         partition_by=chosen.table.partition_by,
-        properties={"delta.isolationLevel": level},
+        cluster_by=chosen.table.cluster_by,
+        properties={**chosen.table.properties, "delta.isolationLevel": level},
         setup=chosen.table.setup,
     )
     tables = {

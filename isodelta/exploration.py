@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from checker.alphabet import LAYOUTS
+from checker.alphabet import layouts
 from checker.exhaustive import WRITERS, Progress, Search
 from checker.finding import Finding
 from checker.random_search import random_scenarios, random_search
@@ -95,7 +95,7 @@ class Exploration:
 
     @property
     def _tasks(self) -> list[tuple[str, str]]:
-        return [(layout, level) for layout in LAYOUTS for level in self.levels]
+        return [(layout, level) for layout in layouts(self.profile) for level in self.levels]
 
     def run(self) -> Iterator[Finding | Difference]:
         """Explores, and gives the findings as they come.

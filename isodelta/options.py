@@ -23,12 +23,16 @@ _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """The options that every command knows."""
+    """The options that every command knows.
+
+    ``every_profile`` is set by ``--profile all``; ``profile`` is the default one then.
+    """
 
     profile: Profile
     json: bool
     seed: int
     report: Path | None
+    every_profile: bool = False
 
 
 class Duration(click.ParamType[float]):
@@ -59,8 +63,17 @@ def budget_option(default: str | None) -> Callable[[Command], Command]:
     )
 
 
-def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --profile, --json, --seed and --report, handed over as one argument, ``common``."""
+ALL = "all"
+"""What --profile takes instead of a name, where a command can go through every profile."""
+
+
+def common_options(
+    command: Callable[..., Any], *, every_profile: bool = False
+) -> Callable[..., Any]:
+    """Adds --profile, --json, --seed and --report, handed over as one argument, ``common``.
+
+    ``every_profile`` is True for a command that knows what to do with ``--profile all``.
+    """
 
     @click.option(
         "--profile",
@@ -68,7 +81,8 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=None,
         show_default=f"that of the engine, else {DEFAULT.name}",
         metavar="NAME",
-        help="Whose conflict rules to follow.",
+        help="Whose conflict rules to follow"
+        + (f"; {ALL}: every profile, side by side." if every_profile else "."),
     )
     @click.option(
         "--json",
@@ -100,11 +114,13 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
         report: Path | None,
         **options: Any,
     ) -> Any:
+        every = every_profile and profile_name == ALL
         try:
-            rules = profile(profile_name or _profile_of(options.get("engine")))
+            chosen = None if every else profile_name
+            rules = profile(chosen or _profile_of(options.get("engine")))
         except InvalidScenario as error:
             raise BadInput(f"--profile: {error}") from error
-        return command(*args, common=Common(rules, as_json, seed, report), **options)
+        return command(*args, common=Common(rules, as_json, seed, report, every), **options)
 
     return with_common
 

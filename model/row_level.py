@@ -46,7 +46,7 @@ def reapplied(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
     transaction changed must still be there in the version that it read: two changes of one row
     are a conflict, which the rules have found before.
     """
-    if all(latest.files.get(file.path) is file for file in footprint.removes):
+    if all(latest.files.get(file.key) is file for file in footprint.removes):
         return footprint
     if footprint.data_changed:
         changes = row_changes(footprint)
@@ -54,7 +54,7 @@ def reapplied(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
         kept = [r for f in touched for r in f.rows if not _is_old(r, changes)]
         rows = [*kept, *changes.written]
     else:
-        touched = [f for f in footprint.removes if latest.files.get(f.path) is f]
+        touched = [f for f in footprint.removes if latest.files.get(f.key) is f]
         rows = [row for file in touched for row in file.rows]
     adds = write_files(f"{writer}-again", latest.table, rows)
     return replace(footprint, removes=tuple(touched), adds=adds)

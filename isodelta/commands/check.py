@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Run scenarios in the model, judge and explain them.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@common_options
+@partial(common_options, every_profile=True)
 def command(files: Sequence[str], common: Common) -> int:
     """Run scenarios in the model, judge every level, and explain.
 
     Exit code 1 says that an expectation failed, or that a scenario violates the isolation
-    level of its table without expecting it.
+    level of its table without expecting it. With --profile all expectations are left alone, and
+    it says that some profile lets a scenario through that the level of its table forbids.
     """
+    if common.every_profile:
+        return _under_every_profile(files, common)
     from isodelta.judging import check
     from isodelta.scenario_files import read_files
 
@@ -42,6 +46,29 @@ def command(files: Sequence[str], common: Common) -> int:
 
         write_check_report(common, checked, time.monotonic() - started)
     return OK if all(result.ok for result in checked) else FOUND
+
+
+def _under_every_profile(files: Sequence[str], common: Common) -> int:
+    from isodelta.console import output
+    from isodelta.every_profile import print_every_profile, profile_result, under_every_profile
+    from isodelta.exits import BadInput
+    from isodelta.results import print_json
+    from isodelta.scenario_files import read_files
+
+    if common.report is not None:
+        raise BadInput("--report: a report is about one profile, not about all of them")
+    code = OK
+    for loaded in read_files(files, common.profile):
+        results = list(under_every_profile(loaded))
+        if any(result.broken for result in results):
+            code = FOUND
+        if common.json:
+            for result in results:
+                print_json(profile_result(result))
+        else:
+            print_every_profile(loaded, results, output())
+            output().print()
+    return code
 
 
 def _print(checked: Sequence[Checked]) -> None:

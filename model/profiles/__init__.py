@@ -28,4 +28,17 @@ def profile(name: str) -> Profile:
     return known
 
 
-__all__ = ["DEFAULT", "PROFILES", "Profile", "profile"]
+def readings() -> dict[str, tuple[str, ...]]:
+    """Every profile without its reading, and the names in ``PROFILES`` that read it.
+
+    An implementation has itself alone, a document its weakest reading and its strongest.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in PROFILES:
+        if ":" not in name:
+            weakest = f"{name}:weakest"
+            found[name] = (weakest, name) if weakest in PROFILES else (name,)
+    return found
+
+
+__all__ = ["DEFAULT", "PROFILES", "Profile", "profile", "readings"]

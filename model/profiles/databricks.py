@@ -15,6 +15,7 @@ only the weakest lets through (`NAME:weakest`) is a question to the vendor.
 | "the same row" (N39, N40) | both modify it | one modifies it, the other reads it |
 | an INSERT, Serializable (N39) | an INSERT modifies no row | a row that matches |
 | what counts as read (N90) | files that statistics leave over | all files of the partitions |
+| a file read, compacted since (N90, N71) | is gone | lives on where its rows went |
 | who adds files (N86) | INSERT, DELETE, UPDATE, MERGE | compactions too |
 | INSERT that reads (2020) | INSERT x INSERT never conflicts | the text on exceptions |
 | metadata changes "might" fail writes (2026) | changes of the schema | every change |
@@ -112,13 +113,13 @@ class Noted:
         self, snapshot: Snapshot, footprint: Footprint, predicates: tuple[ReadPredicate, ...]
     ) -> tuple[DataFile, ...]:
         files, table = live_files(snapshot), snapshot.table
-        noted = {file.path for file in footprint.read_files}
+        noted = {file.key for file in footprint.read_files}
         for predicate in predicates:
             if self.reading == "weakest":
-                noted |= {file.path for file in scan(predicate, files, table)}
+                noted |= {file.key for file in scan(predicate, files, table)}
             elif footprint.data_changed:
-                noted |= {f.path for f in files if partition_matches(predicate, f, table)}
-        return tuple(file for file in files if file.path in noted)
+                noted |= {f.key for f in files if partition_matches(predicate, f, table)}
+        return tuple(file for file in files if file.key in noted)
 
     def _contends_for(
         self, statement: Statement, table: Table, footprint: Footprint
@@ -238,7 +239,7 @@ def _with_rows(
             identity_columns.RULE,
             application_transaction.RULE,
             documented_added_files.LISTED if weakest else documented_added_files.ANY,
-            removed_files.READ,
+            removed_files.READ if weakest else removed_files.MOVED_READ,
             removed_files.REMOVED,
             *by_row,
         ),
