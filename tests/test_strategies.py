@@ -24,6 +24,7 @@ from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
 from model.simulator import Ended, Run, run, run_scenario
 from model.sql import parse_statement
+from model.statements import Merge
 from model.table import table_from_spec
 from model.workload import prepare
 
@@ -96,8 +97,8 @@ def special(ran: Run) -> Iterable[str]:
     rows = ran.workload.base.rows()
     for statement in ran.workload.statements.values():
         condition = getattr(statement, "condition", None)
-        if condition is None:
-            continue
+        if condition is None or isinstance(statement, Merge):
+            continue  # The condition of a MERGE is about pairs of rows.
         evaluate = evaluator(condition)
         results = [evaluate(row) for row in rows]
         if None in results:
