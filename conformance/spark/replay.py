@@ -198,7 +198,7 @@ class SparkReplay:
 
     def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """A transaction's session and statements; one with SET has a session to itself."""
-        *settings, statement = _statements(text)
+        *settings, statement = statements(text)
         if not settings:
             return self._session, (statement,)
         session = self._session.newSession()
@@ -232,7 +232,7 @@ class SparkReplay:
         return EngineError(message, scenario=self.scenario.name, step=step)
 
 
-def _statements(text: str) -> tuple[str, ...]:
+def statements(text: str) -> tuple[str, ...]:
     """``SET key = value; statement`` taken apart; a lone statement stays as it is."""
     parts = [part.strip() for part in text.split(";")]
     if len(parts) > 1 and all(part.upper().startswith("SET ") for part in parts[:-1]):

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql import applications, overwrite
 from model.sql.alter import alter, comment_on
 from model.sql.alter_columns import new_columns
 from model.sql.delete import delete
-from model.sql.insert import insert
 from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
+from model.sql.overwrite import insert_or_overwrite, truncate
 from model.sql.query import select
+from model.sql.restore import restore
 from model.sql.source import Source, Tables
 from model.sql.update import update
 from model.sql.vacuum import RETENTION_CHECK, vacuum
@@ -30,17 +32,19 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
     "ALTER TABLE": alter,
     "COMMENT ON TABLE": comment_on,
     "DELETE": delete,
-    "INSERT": insert,
+    "INSERT": insert_or_overwrite,
     "MERGE": merge,
     "OPTIMIZE": optimize,
     "REORG TABLE": reorg,
+    "RESTORE": restore,
     "SELECT": select,
+    "TRUNCATE": truncate,
     "UPDATE": update,
     "VACUUM": vacuum,
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 
-SETTINGS: frozenset[str] = frozenset({RETENTION_CHECK})
+SETTINGS: frozenset[str] = applications.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
@@ -73,7 +77,8 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
         hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
         raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
     try:
-        return parser(Source(text, body, settings, target, dict(tables)))
+        source = Source(text, body, settings, target, dict(tables))
+        return applications.numbered(parser(source), source)
     except StatementFailure as error:
         raise InvalidScenario(
             f"{error} ({error.error_class})", error_class=error.error_class
