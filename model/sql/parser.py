@@ -12,6 +12,7 @@ from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.sql import applications, overwrite
 from model.sql.alter import alter, comment_on
 from model.sql.alter_columns import new_columns
+from model.sql.create import create, replaced_columns
 from model.sql.delete import delete
 from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
@@ -31,11 +32,14 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 PARSERS: dict[str, Callable[[Source], Statement]] = {
     "ALTER TABLE": alter,
     "COMMENT ON TABLE": comment_on,
+    "CREATE OR REPLACE TABLE": create,
+    "CREATE TABLE": create,
     "DELETE": delete,
     "INSERT": insert_or_overwrite,
     "MERGE": merge,
     "OPTIMIZE": optimize,
     "REORG TABLE": reorg,
+    "REPLACE TABLE": create,
     "RESTORE": restore,
     "SELECT": select,
     "TRUNCATE": truncate,
@@ -111,6 +115,7 @@ def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
     """
     found: list[tuple[str, ColumnType]] = []
     for text in texts:
+        found += replaced_columns(text)
         match = _ADD_COLUMNS.fullmatch(text)
         if match is None:
             continue

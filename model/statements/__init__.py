@@ -2,6 +2,7 @@
 
 from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
+from model.statements.create import ReplaceTable
 from model.statements.delete import Delete
 from model.statements.idempotent import Idempotent
 from model.statements.insert_select import InsertSelect
@@ -30,6 +31,7 @@ __all__ = [
     "Overwrite",
     "Refused",
     "Reorg",
+    "ReplaceTable",
     "Restore",
     "Select",
     "Statement",

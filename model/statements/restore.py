@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from model.definition_change import metadata_change
 from model.errors import StatementFailure
 from model.expressions import TRUE
 from model.files import DataFile, StoredRow
-from model.footprint import Footprint, MetadataChange, ProtocolChange
+from model.footprint import Footprint, ProtocolChange
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
@@ -53,13 +54,15 @@ class Restore:
         source = snapshot.at(self.version)
         adds = tuple(f for key, f in source.files.items() if key not in snapshot.files)
         removes = tuple(f for key, f in snapshot.files.items() if key not in source.files)
+        # Features stay: readers of versions in between need them (protocols are merged).
+        after = replace(source.table, features=source.table.features | snapshot.table.features)
         footprint = Footprint(
             "RESTORE",
             adds=adds,
             removes=removes,
-            metadata=metadata_change(snapshot.table, source.table),
-            protocol=ProtocolChange(),
-            table=None if source.table == snapshot.table else source.table,
+            metadata=metadata_change(snapshot.table, after),
+            protocol=ProtocolChange(added=after.features - snapshot.table.features),
+            table=None if after == snapshot.table else after,
             next_version_only=True,
         )
         rows = tuple(row.values for row in source.stored())
@@ -99,14 +102,3 @@ def row_changes(
             values = (None if row is None else row.values for row in (old, new))
             changes.append(RowChange(table.name, identity, *values))
     return tuple(changes)
-
-
-def metadata_change(before: Table, after: Table) -> MetadataChange:
-    """The metadata action that leads from one definition to another, as rules see it."""
-    old, new = dict(before.properties), dict(after.properties)
-    return MetadataChange(
-        properties=frozenset(key for key, value in new.items() if old.get(key) != value),
-        schema_changed=(before.columns, before.partitions, before.not_null)
-        != (after.columns, after.partitions, after.not_null),
-        properties_removed=bool(old.keys() - new.keys()),
-    )
