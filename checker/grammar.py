@@ -31,7 +31,7 @@ class Pick(Protocol):
 
 KINDS = (
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "MERGE", "OPTIMIZE", "SELECT"),
-    *("REORG", "VACUUM"),
+    *("REORG", "VACUUM", "INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE"),
 )
 """Kinds of statements, as the model names them."""
 
@@ -304,6 +304,11 @@ def statement(
             return insert_select(pick, types, origin, condition)
         case "SELECT":
             return select(pick, types, condition)
+        case "INSERT OVERWRITE" | "REPLACE WHERE" | "TRUNCATE" | "RESTORE":
+            # They are made of the parts that are defined here.
+            from checker import grammar_overwrite
+
+            return grammar_overwrite.statement(pick, spec, chosen, source, condition)
     raise ValueError(f"unknown kind of statement: {chosen}")
 
 
@@ -314,6 +319,7 @@ _KIND_WEIGHTS = (
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE"),
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE", "INSERT"),
     *("REORG", "VACUUM", _OPTIMIZE_ALL),
+    *("INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE"),
 )
 
 

@@ -147,6 +147,10 @@ def _record(snapshot: Snapshot) -> CommitRecord:
         is_blind_append=footprint.blind_append,
         isolation_level=entry.level,
         read_version=entry.read_version,
+        actions=tuple(
+            {"txn": {"appId": application, "version": version}}
+            for application, version in footprint.applications_written
+        ),
     )
 
 

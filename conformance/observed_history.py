@@ -21,8 +21,10 @@ from model.files import DataFile, StoredRow, data_file
 from model.footprint import Footprint
 from model.history import History, ItemRead, PredicateRead, Row, RowChange, Transaction
 from model.log import Commit, Snapshot
+from model.sql import parse_statement
 from model.statements import Execution, Statement
 from model.statements.base import Rows, item_reads, reads_on
+from model.statements.restore import row_changes
 from model.table import Table
 from model.workload import Workload, initial_rows
 
@@ -91,30 +93,32 @@ def _statement(state: _Reconstruction, name: str) -> Statement:
 
 
 def _base(state: _Reconstruction) -> Snapshot:
-    """The snapshot of the base version: its rows are named by file and place."""
+    """The snapshot of the base version, with those of the set-up behind it.
+
+    The set-up's statements are known as well, so rows keep their identity through it.
+    """
     observation = state.observation
     definitions = _definitions(state.workload)
-    live: dict[str, DataFile] = {}
-    for record in observation.log[: observation.base_version + 1]:
-        table = definitions.get(record.version, state.workload.table)
-        for removed in record.removes:
-            live.pop(_key(removed), None)
-        for added in record.adds:
-            rows = _placed(state, table, record.version, added.path)
-            written = state.files.get(added.path)
-            if written is None:
-                stored = tuple(
-                    StoredRow((added.path, i), "set-up", row) for i, row in enumerate(rows)
-                )
-                file = data_file(added.path, table, stored) if stored else None
-            else:
-                file = _left(written, rows, added)
-            if file is not None:
-                live[_key(added)] = state.files[_key(added)] = file
     table = state.workload.table
-    snapshot = Snapshot(table, observation.base_version, live)
-    state.snapshots[observation.base_version] = snapshot
-    return snapshot
+    empty = Snapshot(definitions.get(0, table), -1, {})
+    state.snapshots[-1] = empty
+    for record in observation.log[: observation.base_version + 1]:
+        latest = state.snapshots[record.version - 1]
+        statement = _setup_statement(state, record.version, latest.table)
+        definition = definitions.get(record.version, table)
+        _apply(state, record, f"setup{record.version}", statement, latest, definition)
+    return state.snapshots[observation.base_version]
+
+
+def _setup_statement(state: _Reconstruction, version: int, table: Table) -> Statement | None:
+    """The set-up statement that wrote a version, None for the table's creation."""
+    texts = state.observation.scenario.table.setup
+    if version == 0 or len(texts) != state.observation.base_version:
+        return None
+    try:
+        return parse_statement(texts[version - 1], table.name, {table.name: table})
+    except InvalidScenario:
+        return None  # Its rows are then told apart by their values alone.
 
 
 def _definitions(workload: Workload) -> dict[int, Table]:
@@ -161,7 +165,39 @@ def _follow(
     latest = state.snapshots[record.version - 1]
     begun = state.observation.begun.get(name)
     read = state.snapshots[begun.read_version if begun else latest.version]
-    definition = _definition(state, name, statement, read)
+    if statement is None:
+        _apply(state, record, name, None, read, None)
+        return Transaction(name, "", read.version, record.version, True)
+    try:
+        meant = statement.execute(read, name, state.workload.others)
+    except StatementFailure as error:
+        state.unknown.append(f"{name} committed although its statement fails: {error}")
+        meant = Execution(None)
+    statement = meant.resolved or statement
+    definition = None if meant.footprint is None else meant.footprint.table
+    execution = _apply(state, record, name, statement, read, definition)
+    tables = {**state.workload.others, state.workload.table.name: read.rows()}
+    reads = reads_on(statement, tables)
+    execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
+    if meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
+        state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
+    return transaction_of(name, statement, read, execution, latest)
+
+
+def _apply(
+    state: _Reconstruction,
+    record: CommitRecord,
+    name: str,
+    statement: Statement | None,
+    read: Snapshot,
+    definition: Table | None,
+) -> Execution:
+    """Adds the snapshot after one commit, and gives what the commit did.
+
+    ``read`` is the snapshot that ``statement`` saw, ``definition`` the one of the table that the
+    commit puts in force, if any.
+    """
+    latest = state.snapshots[record.version - 1]
     table = definition or latest.table
     known = {**state.files, **latest.files}
     removes = tuple(known[_key(r)] for r in record.removes if _key(r) in known)
@@ -174,33 +210,21 @@ def _follow(
     for file in adds:
         state.files[file.key] = file
     footprint = Footprint(
-        record.operation or "unknown", adds=adds, removes=removes, table=definition
+        record.operation or "unknown",
+        adds=adds,
+        removes=removes,
+        applications_written=_applications(record),
+        table=definition,
     )
-    execution = Execution(footprint, changes=changes)
-    if statement is None:
-        logical = Transaction(name, "", read.version, record.version, True)
-    else:
-        reads = reads_on(statement, tables)
-        items = _items(reads, read)
-        execution = Execution(footprint, items, changes, predicate_reads=reads)
-        logical = transaction_of(name, statement, read, execution, latest)
-        _confirm(state, name, statement, read, changes)
     entry = Commit(record.version, name, footprint, read.version, record.isolation_level or "")
     state.snapshots[record.version] = latest.after(entry)
-    return logical
+    return Execution(footprint, changes=changes)
 
 
-def _definition(
-    state: _Reconstruction, name: str, statement: Statement | None, read: Snapshot
-) -> Table | None:
-    """The definition that a transaction puts in force, None where it leaves the table's alone."""
-    if statement is None:
-        return None
-    try:
-        meant = statement.execute(read, name, state.workload.others).footprint
-    except StatementFailure:
-        return None
-    return None if meant is None else meant.table
+def _applications(record: CommitRecord) -> tuple[tuple[str, int], ...]:
+    """The writes of applications that a version records."""
+    found = (action["txn"] for action in record.actions if "txn" in action)
+    return tuple((str(txn["appId"]), int(txn["version"])) for txn in found)  # type: ignore[index]
 
 
 def _items(reads: tuple[PredicateRead, ...], snapshot: Snapshot) -> tuple[ItemRead, ...]:
@@ -228,8 +252,9 @@ def _trace(
 ) -> tuple[tuple[DataFile, ...], tuple[RowChange, ...]]:
     """Gives each added row its identity, and lists the changes that were meant.
 
-    ``again`` are the files that stay in the table with another deletion vector: their rows
-    are the ones that they were. ``added`` are new files.
+    ``again`` are files with a past: they stay in the table with another deletion vector, or
+    come back with a RESTORE. Their rows are the ones that they were; a version of a row that
+    was not there is new again. ``added`` are new files.
     """
     expected: dict[Row, list[tuple[StoredRow, bool]]] = {}
     gone: list[StoredRow] = []
@@ -240,7 +265,8 @@ def _trace(
             gone.append(row)
         else:
             expected.setdefault(after.values, []).append((row, after.new_version))
-    changes: list[RowChange] = []
+    there = tuple(row for file in removes for row in file.rows if row.row in stays)
+    changes = list(row_changes(table, there, (row for file in again for row in file.rows)))
     files: list[DataFile] = list(again)
     ordinal = 0
     for path, rows in added:
@@ -279,23 +305,6 @@ def _effect(statement: Statement | None, row: Row, tables: Rows) -> _After | Non
     return None if after is None else _After(after, after is not row)
 
 
-def _confirm(
-    state: _Reconstruction,
-    name: str,
-    statement: Statement,
-    read: Snapshot,
-    changes: tuple[RowChange, ...],
-) -> None:
-    """Notes as unknown what a transaction wrote beyond what its snapshot explains."""
-    try:
-        meant = statement.execute(read, name, state.workload.others).changes
-    except StatementFailure as error:
-        state.unknown.append(f"{name} committed although its statement fails: {error}")
-        return
-    if _content(meant) != _content(changes):
-        state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
-
-
 def _content(changes: tuple[RowChange, ...]) -> Counter[tuple[Row | None, Row | None]]:
     return Counter((change.before, change.after) for change in changes)
 
@@ -305,6 +314,8 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
     statement = _statement(state, name)
     end, begun = state.observation.ended[name], state.observation.begun[name]
     snapshot = state.snapshots[begun.read_version]
+    if end.outcome == "no commit":
+        statement = statement.execute(snapshot, name, state.workload.others).resolved or statement
     try:
         tables = {**state.workload.others, state.workload.table.name: snapshot.rows()}
         reads = reads_on(statement, tables)

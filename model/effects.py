@@ -19,6 +19,7 @@ def transaction_of(
     """The committed transaction, with its effect on the rows of ``latest``."""
     footprint = execution.footprint
     assert footprint is not None
+    statement = execution.resolved or statement
     changes, reads = execution.changes, execution.item_reads
     if any(file.key not in latest.files for file in footprint.removes):
         changes, copied = _effect(execution, latest)

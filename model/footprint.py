@@ -77,7 +77,9 @@ class Footprint:
     look at. ``contends_for`` is what two transactions conflict over: whole files in every
     implementation, single rows where a document says so (which rows a transaction changed
     follows from its files, see ``model.row_level``), nothing for a compaction that a document
-    keeps out of all conflicts.
+    keeps out of all conflicts. ``next_version_only`` is True for a commit that is tried as the
+    version right after its snapshot and as no other (OptimisticTransaction.scala,
+    ``commitLarge``).
     """
 
     operation: str
@@ -97,6 +99,7 @@ class Footprint:
     domains: frozenset[str] = frozenset()
     table: Table | None = None
     contends_for: Literal["files", "rows", "nothing"] = "files"
+    next_version_only: bool = False
 
     @property
     def empty(self) -> bool:
@@ -113,4 +116,6 @@ class Footprint:
     @property
     def blind_append(self) -> bool:
         """Only adds files, with no predicate and no file read (OptimisticTransaction.scala)."""
+        if self.next_version_only:
+            return False  # Logged so whatever it holds.
         return not self.removes and not self.read_predicates and not self.read_files

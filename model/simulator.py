@@ -158,15 +158,16 @@ def _without_version(
 ) -> Ended:
     succeeded = outcome in (READ, NO_COMMIT)
     execution = running.execution
+    statement = execution.resolved or running.statement
     logical = Transaction(
         name=running.name,
-        text=running.statement.text,
+        text=statement.text,
         read_version=running.snapshot.version,
         commit_version=None,
         committed=succeeded,
-        predicate_reads=predicate_reads(running.statement, execution),
+        predicate_reads=predicate_reads(statement, execution),
         item_reads=execution.item_reads,
-        rerun=running.statement.rerun,
+        rerun=statement.rerun,
     )
     return Ended(outcome, latest, logical, conflict, execution.result, execution.footprint)
 

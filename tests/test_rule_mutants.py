@@ -279,8 +279,8 @@ def test_delete_delete_adds_nothing_to_delete_read_for_these_statements(place):
 @pytest.mark.parametrize(
     "rule",
     [
-        *("protocol changed", "feature in use", "metadata changed", "domain metadata"),
-        "application transaction",
+        *("next version", "protocol changed", "feature in use", "metadata changed"),
+        *("domain metadata", "application transaction"),
     ],
 )
 def test_the_other_rules_are_out_of_reach_of_these_statements(rule):
@@ -292,8 +292,8 @@ def test_the_other_rules_are_out_of_reach_of_these_statements(rule):
 
 def test_every_rule_of_the_profile_is_accounted_for():
     assert [rule.name for rule in DEFAULT.rules] == [
-        *("protocol changed", "feature in use", "metadata changed", "domain metadata"),
-        *("application transaction", "added files"),
+        *("next version", "protocol changed", "feature in use", "metadata changed"),
+        *("domain metadata", "application transaction", "added files"),
         *("delete read", "delete delete"),
     ]
 

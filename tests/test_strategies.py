@@ -127,7 +127,8 @@ def layout(ended: Ended) -> Iterable[str]:
 
 
 EVERYTHING = Reached(
-    outcomes={"committed", "no commit", "read", "ConcurrentAppend", "ConcurrentDeleteRead"},
+    outcomes={"committed", "no commit", "read", "ConcurrentAppend", "ConcurrentDeleteRead"}
+    | {"ConcurrentDeleteDelete", "ConcurrentWrite"},
     violated=set(JUDGED),
     edges={kind.value for kind in KINDS},
     pairs=set(product(STATEMENT_KINDS, set(STATEMENT_KINDS) - {"SELECT"})),
@@ -149,7 +150,7 @@ EVERYTHING = Reached(
 @cache
 def reached_at_random() -> Reached:
     reached = Reached()
-    for number in range(900):
+    for number in range(2500):
         reached.add(random_scenario(7, number))
     return reached
 

@@ -15,7 +15,7 @@ from conformance.spark.java import find_java, missing_java
 from conformance.spark.lanes import Finished, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import LoadedTables, Places, Seat
-from conformance.spark.replay import SparkReplay
+from conformance.spark.replay import SparkReplay, statements
 from conformance.spark.session import SparkProcess
 from conformance.spark.sharing import SharedRuns
 from conformance.spark.templates import (
@@ -119,7 +119,7 @@ class SparkEngine:
                     self._names.bind(database, name, folder / name)
             for spec in tables.values():
                 for statement in spec.setup:
-                    self._run(lane, seat, statement)
+                    self._run(lane, seat, statement, database)
         except BadStatement:
             self._leave(tables, folder, database, seat, lane)
             raise
@@ -141,8 +141,12 @@ class SparkEngine:
             put_level(path, level)
             self._loaded.forget(path)
 
-    def _run(self, lane: Lane, seat: Seat, statement: str) -> None:
-        lane.start(seat.session, (statement,), hold=False)
+    def _run(self, lane: Lane, seat: Seat, statement: str, database: str | None = None) -> None:
+        parts, session = statements(statement), seat.session
+        if len(parts) > 1 and database is not None:
+            session = session.newSession()
+            use_database(session, database)
+        lane.start(session, parts, hold=False)
         try:
             event = lane.wait(self.step_seconds)
         except queue.Empty:

@@ -178,7 +178,7 @@ class Lane:
             observer.arm()
         frame = java.sql(statement)
         execution = frame.queryExecution()
-        if execution.commandExecuted().getClass().getSimpleName() == "CommandResult":
+        if _is_done(execution):
             return None
         observer.disarm()
         execution.executedPlan()
@@ -187,3 +187,13 @@ class Lane:
         from pyspark.sql import DataFrame
 
         return tuple(tuple(row) for row in DataFrame(frame, task.session).collect())
+
+
+def _is_done(execution: Any) -> bool:
+    """Whether a statement has been executed with its analysis, as every one but a query is.
+
+    A RESTORE to the version that the table is at becomes an empty relation, and does nothing.
+    """
+    if execution.commandExecuted().getClass().getSimpleName() == "CommandResult":
+        return True
+    return bool(execution.logical().getClass().getSimpleName() == "RestoreTableStatement")

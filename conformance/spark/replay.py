@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 VACUUM_OPERATIONS = ("VACUUM START", "VACUUM END")
 """What the one statement that commits twice calls its commits."""
+
+_REBINDS = re.compile(r"\s*(SET\b[^;]*;\s*)*(CREATE|REPLACE|DROP)\b", re.IGNORECASE)
+"""Statements that put another entry for a table into the catalog."""
 
 
 class SparkReplay:
@@ -188,7 +192,11 @@ class SparkReplay:
                 self._lanes[name].release(abandon=True)
                 self._wait(self._lanes[name], f"end of {name}")
                 self._return_lane(name)
-            self._engine.places.give_back(place)
+            if any(map(_REBINDS.match, self.scenario.transactions.values())):
+                # The catalog's entry for the table is not what the place was given.
+                self._engine.places.drop(place)
+            else:
+                self._engine.places.give_back(place)
 
     @property
     def _place_now(self) -> Place:
@@ -198,7 +206,7 @@ class SparkReplay:
 
     def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
         """A transaction's session and statements; one with SET has a session to itself."""
-        *settings, statement = _statements(text)
+        *settings, statement = statements(text)
         if not settings:
             return self._session, (statement,)
         session = self._session.newSession()
@@ -232,7 +240,7 @@ class SparkReplay:
         return EngineError(message, scenario=self.scenario.name, step=step)
 
 
-def _statements(text: str) -> tuple[str, ...]:
+def statements(text: str) -> tuple[str, ...]:
     """``SET key = value; statement`` taken apart; a lone statement stays as it is."""
     parts = [part.strip() for part in text.split(";")]
     if len(parts) > 1 and all(part.upper().startswith("SET ") for part in parts[:-1]):

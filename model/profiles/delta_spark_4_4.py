@@ -11,6 +11,7 @@ from model.rules import (
     domain_metadata,
     feature_in_use,
     metadata_changed,
+    next_version,
     protocol_changed,
 )
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
@@ -21,6 +22,7 @@ PROFILE = Profile(
     default_level=SERIALIZABLE,
     levels=(SERIALIZABLE, WRITE_SERIALIZABLE),
     rules=(
+        next_version.RULE,
         protocol_changed.RULE,
         feature_in_use.RULE,
         metadata_changed.RULE,

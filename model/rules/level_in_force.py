@@ -15,8 +15,11 @@ def level_in_force(table_level: str, footprint: Footprint) -> str:
     A commit that changed no data is checked at SnapshotIsolation; on a WriteSerializable table
     only when its operation, besides, is one that never changes any. One that writes anything
     besides files (metadata, protocol, a domain, an application id) is checked at the table's
-    level (OptimisticTransaction.scala, ``getIsolationLevelToUse``).
+    level (OptimisticTransaction.scala, ``getIsolationLevelToUse``). ``commitLarge`` checks
+    nothing and logs Serializable.
     """
+    if footprint.next_version_only:
+        return SERIALIZABLE
     changed = footprint.data_changed and bool(footprint.adds or footprint.removes)
     if changed or footprint.metadata or footprint.protocol or footprint.domains:
         return table_level

@@ -20,9 +20,9 @@ from model.table import Table
 from model.types import ColumnType
 
 
-def insert(source: Source) -> Statement:
-    """INSERT INTO."""
-    tree = source.tree()
+def insert(source: Source, body: exp.Expr | None = None) -> Statement:
+    """INSERT INTO; ``body`` is a tree to take instead of the source's own."""
+    tree = body or source.tree()
     refuse_extras(tree, {"this", "expression"})
     node, names = tree.this, None
     if isinstance(node, exp.Schema):

@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql import applications, overwrite
 from model.sql.alter import alter, comment_on
 from model.sql.alter_columns import new_columns
+from model.sql.create import create, replaced_columns
 from model.sql.delete import delete
-from model.sql.insert import insert
 from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
+from model.sql.overwrite import insert_or_overwrite, truncate
 from model.sql.query import select
+from model.sql.restore import restore
 from model.sql.source import Source, Tables
 from model.sql.update import update
 from model.sql.vacuum import RETENTION_CHECK, vacuum
@@ -29,18 +32,23 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 PARSERS: dict[str, Callable[[Source], Statement]] = {
     "ALTER TABLE": alter,
     "COMMENT ON TABLE": comment_on,
+    "CREATE OR REPLACE TABLE": create,
+    "CREATE TABLE": create,
     "DELETE": delete,
-    "INSERT": insert,
+    "INSERT": insert_or_overwrite,
     "MERGE": merge,
     "OPTIMIZE": optimize,
     "REORG TABLE": reorg,
+    "REPLACE TABLE": create,
+    "RESTORE": restore,
     "SELECT": select,
+    "TRUNCATE": truncate,
     "UPDATE": update,
     "VACUUM": vacuum,
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 
-SETTINGS: frozenset[str] = frozenset({RETENTION_CHECK})
+SETTINGS: frozenset[str] = applications.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
@@ -73,7 +81,8 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
         hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
         raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
     try:
-        return parser(Source(text, body, settings, target, dict(tables)))
+        source = Source(text, body, settings, target, dict(tables))
+        return applications.numbered(parser(source), source)
     except StatementFailure as error:
         raise InvalidScenario(
             f"{error} ({error.error_class})", error_class=error.error_class
@@ -106,6 +115,7 @@ def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
     """
     found: list[tuple[str, ColumnType]] = []
     for text in texts:
+        found += replaced_columns(text)
         match = _ADD_COLUMNS.fullmatch(text)
         if match is None:
             continue

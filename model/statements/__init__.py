@@ -2,13 +2,18 @@
 
 from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
+from model.statements.create import ReplaceTable
 from model.statements.delete import Delete
+from model.statements.idempotent import Idempotent
 from model.statements.insert_select import InsertSelect
 from model.statements.insert_values import InsertValues
 from model.statements.merge import Merge
 from model.statements.optimize import Optimize
+from model.statements.overwrite import DynamicOverwrite, Overwrite
 from model.statements.reorg import Reorg
+from model.statements.restore import Restore
 from model.statements.select import Select
+from model.statements.truncate import Truncate
 from model.statements.update import Update
 from model.statements.vacuum import Vacuum
 
@@ -16,16 +21,22 @@ __all__ = [
     "AddConstraint",
     "AlterTable",
     "Delete",
+    "DynamicOverwrite",
     "Execution",
+    "Idempotent",
     "InsertSelect",
     "InsertValues",
     "Merge",
     "Optimize",
+    "Overwrite",
     "Refused",
     "Reorg",
+    "ReplaceTable",
+    "Restore",
     "Select",
     "Statement",
     "SyncIdentity",
+    "Truncate",
     "Update",
     "Vacuum",
 ]

@@ -25,7 +25,9 @@ class Execution:
     ``failure`` is Spark's error class where the statement fails by itself. ``then`` are the
     commits that a statement makes after its first one, each on the version before it.
     ``predicate_reads`` are given where what the statement reads depends on the tables'
-    contents; None stands for the statement's own.
+    contents; None stands for the statement's own. ``resolved`` is the statement with what it
+    found in rows or in the log put in, where that decides what it does; None where the text
+    says it all.
     """
 
     footprint: Footprint | None
@@ -35,6 +37,7 @@ class Execution:
     failure: str | None = None
     then: tuple[Footprint, ...] = ()
     predicate_reads: tuple[PredicateRead, ...] | None = None
+    resolved: Statement | None = None
 
 
 class Statement(Protocol):
@@ -55,7 +58,10 @@ class Statement(Protocol):
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        """What it reads, as predicates; the same on every snapshot."""
+        """What it reads, as predicates; the same on every snapshot.
+
+        Where it is not, those of :attr:`Execution.resolved` count, and these are wider.
+        """
         ...
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:

@@ -1,0 +1,80 @@
+"""CREATE OR REPLACE TABLE and REPLACE TABLE: a new definition, and none of the old rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.definition_change import metadata_change, protocol_change
+from model.expressions import TRUE
+from model.files import StoredRow, write_files
+from model.footprint import Footprint, ReadPredicate
+from model.history import PredicateRead, Row, RowChange, SerialResult
+from model.log import Snapshot
+from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.insert_select import InsertSelect
+from model.statements.overwrite import alone, predicate_read
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceTable:
+    """Puts the definition ``after`` in force and removes every row.
+
+    ``inserts`` brings the rows of AS SELECT, computed over the table as it was; None without.
+    The history of the table goes on, so this is a transaction like others: it reads the whole
+    table, and its metadata is what the others conflict with. Properties do not survive, the
+    isolation level among them, and the commit is checked at the level that it leaves.
+    """
+
+    text: str
+    table: Table
+    operation: str
+    after: Table
+    inserts: InsertSelect | None = None
+
+    @property
+    def kind(self) -> str:
+        return "REPLACE TABLE"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        selected = self.inserts.predicate_reads if self.inserts is not None else ()
+        return (predicate_read(self.table, TRUE), *selected)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        rows, files = tuple(snapshot.stored()), live_files(snapshot)
+        coming = Execution(Footprint(self.operation))
+        if self.inserts is not None:
+            coming = self.inserts.execute(snapshot, writer, others)
+        assert coming.footprint is not None
+        added = tuple(
+            StoredRow(change.row, writer, self.after.stored(change.after))
+            for change in coming.changes
+            if change.after is not None
+        )
+        footprint = replace(
+            coming.footprint,
+            operation=self.operation,
+            read_predicates=(*coming.footprint.read_predicates, ReadPredicate()),
+            read_files=files,
+            adds=write_files(writer, self.after, added),
+            removes=files,
+            metadata=metadata_change(self.table, self.after),
+            protocol=protocol_change(self.table, self.after),
+            table=self.after,
+        )
+        changes = [RowChange(self.table.name, row.row, row.values, None) for row in rows]
+        changes += [RowChange(self.table.name, row.row, None, row.values) for row in added]
+        return Execution(footprint, item_reads(self.table, rows), tuple(changes))
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return None
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        name = self.table.name
+        added: tuple[Row, ...] = ()
+        reads: tuple[tuple[Row, ...], ...] = ()
+        if self.inserts is not None:
+            added, reads = alone(self.inserts, tables)
+        after = tuple(map(self.after.stored, added))
+        return SerialResult((tables[name], *reads), {**tables, name: after})

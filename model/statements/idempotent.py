@@ -1,0 +1,102 @@
+"""A write under an application's id and version: it is made once, however often it is tried.
+
+The application is what Structured Streaming calls a query: it numbers its writes and tries one
+again when it does not know how it ended. The session settings ``spark.databricks.delta.write.
+txnAppId`` and ``txnVersion`` give any write such a number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.footprint import Footprint
+from model.history import PredicateRead, Row, SerialResult
+from model.log import Snapshot
+from model.statements.base import Execution, Rows, Statement
+from model.table import Table
+
+NUMBERED = frozenset({"WRITE", "DELETE", "UPDATE", "MERGE", "TRUNCATE"})
+"""Operations that honour an application's id; the others do not look at it."""
+
+_UNNUMBERED_WHEN_IDLE = frozenset({"DELETE", "TRUNCATE"})
+"""Operations that write no number where they have removed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Idempotent:
+    """``statement`` as write number ``version`` of ``application``.
+
+    It is skipped where the snapshot has that number or a larger one. It depends on what it
+    found there, so it cannot commit after a write of the same application that it has not seen.
+    """
+
+    statement: Statement
+    application: str
+    version: int
+
+    @property
+    def kind(self) -> str:
+        return self.statement.kind
+
+    @property
+    def text(self) -> str:
+        return self.statement.text
+
+    @property
+    def table(self) -> Table:
+        return self.statement.table
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return self.statement.predicate_reads
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        written = snapshot.applications.get(self.application)
+        if written is not None and written >= self.version:
+            skipped = Skipped(self.text, self.table)
+            return Execution(Footprint("WRITE"), resolved=skipped)
+        execution = self.statement.execute(snapshot, writer, others)
+        footprint = execution.footprint
+        if footprint is None or footprint.operation not in NUMBERED:
+            return execution
+        idle = not footprint.removes and footprint.operation in _UNNUMBERED_WHEN_IDLE
+        numbers = () if idle else ((self.application, self.version),)
+        return replace(
+            execution,
+            footprint=replace(
+                footprint,
+                applications_read=frozenset({self.application}),
+                applications_written=numbers,
+            ),
+        )
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return self.statement.effect(row, tables)
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        return self.statement.rerun(tables)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A statement that turned out to have nothing to do before it read any row."""
+
+    text: str
+    table: Table
+
+    @property
+    def kind(self) -> str:
+        return "SKIPPED"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return ()
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        return Execution(Footprint("WRITE"))
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return row
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        return SerialResult((), tables)

@@ -1,0 +1,211 @@
+"""INSERT OVERWRITE and INSERT INTO ... REPLACE WHERE: rows leave and others come in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from model import expressions
+from model.errors import StatementFailure
+from model.evaluation import matcher
+from model.expressions import Column, Comparison, Expression, Literal, Or
+from model.files import DataFile, StoredRow, write_files
+from model.footprint import ReadPredicate
+from model.history import PredicateRead, Row, RowChange, SerialResult
+from model.log import Snapshot
+from model.simplification.shape import FALSE
+from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.insert_select import InsertSelect
+from model.statements.insert_values import InsertValues
+from model.statements.rewrite import remains, select
+from model.table import Table
+
+MISMATCH = "DELTA_REPLACE_WHERE_MISMATCH"
+"""The engine's error class for a new row outside of the condition (WriteIntoDelta.scala)."""
+
+Inserts = InsertValues | InsertSelect
+
+
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """Replaces the rows that meet a condition, TRUE for the whole table, by those of an INSERT.
+
+    ``by_condition`` tells REPLACE WHERE from INSERT OVERWRITE; with ``checked`` each new row has
+    to meet the condition as well. ``refused`` is the error class of a condition that the engine
+    does not take.
+    """
+
+    text: str
+    table: Table
+    inserts: Inserts
+    replaced: Expression
+    by_condition: bool = False
+    checked: bool = False
+    refused: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return "REPLACE WHERE" if self.by_condition else "INSERT OVERWRITE"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return (predicate_read(self.table, self.replaced), *self.inserts.predicate_reads)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        if self.refused is not None:
+            raise StatementFailure(self.refused, f"{self._where} is no condition to replace by")
+        inserted = self.inserts.execute(snapshot, writer, others)
+        self._check(change.after for change in inserted.changes if change.after is not None)
+        target = select(snapshot, self.table, self.replaced)
+        matches = matcher(self.replaced)
+
+        def taken(row: StoredRow) -> bool:
+            return matches(row.values)
+
+        left = remains(self.table, target.touched, taken, writer)
+        # New rows and what is left of old files never share a file.
+        copied = write_files(f"{writer}-kept", self.table, left.copied)
+        return replacing(
+            self.table,
+            inserted,
+            target.predicate,
+            target.read,
+            target.touched,
+            target.matching,
+            (*left.marked, *copied),
+        )
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return None if matcher(self.replaced)(row) else row
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        added, reads = alone(self.inserts, tables)
+        self._check(added)
+        return exchange(self.table.name, tables, self.replaced, added, reads)
+
+    def _check(self, added: Iterable[Row]) -> None:
+        """Raises StatementFailure for a new row that the condition does not hold for."""
+        if self.checked and not all(map(matcher(self.replaced), added)):
+            raise StatementFailure(MISMATCH, f"a new row does not meet {self._where}")
+
+    @property
+    def _where(self) -> str:
+        return expressions.sql(self.replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicOverwrite:
+    """Replaces the partitions that the rows of an INSERT are in (partitionOverwriteMode).
+
+    ``written`` is the condition of those partitions once the rows are known; before that, all
+    that can be said is that the statement may replace any row.
+    """
+
+    text: str
+    table: Table
+    inserts: Inserts
+    written: Expression | None = None
+
+    @property
+    def kind(self) -> str:
+        return "INSERT OVERWRITE"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        condition = expressions.TRUE if self.written is None else self.written
+        return (predicate_read(self.table, condition), *self.inserts.predicate_reads)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        inserted = self.inserts.execute(snapshot, writer, others)
+        assert inserted.footprint is not None
+        written = {file.partition for file in inserted.footprint.adds}
+        condition = partitions_of(
+            tuple(file.rows[0].values for file in inserted.footprint.adds), self.table
+        )
+        # The engine takes the files by their partition values and notes none of them as read.
+        gone = tuple(file for file in live_files(snapshot) if file.partition in written)
+        leaving = tuple(row for file in gone for row in file.rows)
+        predicate = ReadPredicate(condition)
+        found = replacing(self.table, inserted, predicate, (), gone, leaving, ())
+        return replace(found, resolved=replace(self, written=condition))
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        added, _ = alone(self.inserts, tables)
+        return None if matcher(partitions_of(added, self.table))(row) else row
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        added, reads = alone(self.inserts, tables)
+        condition = partitions_of(added, self.table)
+        return exchange(self.table.name, tables, condition, added, reads)
+
+
+def replacing(
+    table: Table,
+    inserted: Execution,
+    predicate: ReadPredicate,
+    read: tuple[DataFile, ...],
+    gone: tuple[DataFile, ...],
+    leaving: tuple[StoredRow, ...],
+    kept: tuple[DataFile, ...],
+) -> Execution:
+    """The execution of an INSERT that besides takes the rows ``leaving`` out of files ``gone``.
+
+    ``predicate`` and ``read`` are what finding them reads, ``kept`` the files with the rest.
+    """
+    coming = inserted.footprint
+    assert coming is not None
+    known = {file.key for file in read}
+    footprint = replace(
+        coming,
+        read_predicates=(*coming.read_predicates, predicate),
+        read_files=(*read, *(file for file in coming.read_files if file.key not in known)),
+        adds=(*coming.adds, *kept),
+        removes=gone,
+    )
+    rows = {row.row for row in leaving}
+    reads = item_reads(table, leaving)
+    reads += tuple(item for item in inserted.item_reads if item.row not in rows)
+    changes = tuple(RowChange(table.name, row.row, row.values, None) for row in leaving)
+    return Execution(footprint, reads, (*changes, *inserted.changes))
+
+
+def predicate_read(table: Table, condition: Expression) -> PredicateRead:
+    """The read of the rows that a statement replaces."""
+    return PredicateRead(table.name, expressions.sql(condition), matcher(condition))
+
+
+def alone(inserts: Inserts, tables: Rows) -> tuple[tuple[Row, ...], tuple[tuple[Row, ...], ...]]:
+    """The rows that an INSERT alone adds to the tables, and those that it reads."""
+    name = inserts.table.name
+    result = inserts.rerun(tables)
+    return result.tables[name][len(tables[name]) :], result.reads
+
+
+def exchange(
+    name: str,
+    tables: Rows,
+    condition: Expression,
+    added: tuple[Row, ...],
+    reads: tuple[tuple[Row, ...], ...],
+) -> SerialResult:
+    """The tables with the rows that meet a condition replaced by others."""
+    matches = matcher(condition)
+    rows = [(row, matches(row)) for row in tables[name]]
+    leaving = tuple(row for row, match in rows if match)
+    staying = tuple(row for row, match in rows if not match)
+    return SerialResult((leaving, *reads), {**tables, name: staying + added})
+
+
+def partitions_of(rows: Iterable[Row], table: Table) -> Expression:
+    """The condition of being in a partition of one of the rows."""
+    found = dict.fromkeys(tuple(row[place] for place in table.partitions) for row in rows)
+    columns = [Column(place, table.names[place], table.types[place]) for place in table.partitions]
+    condition: Expression | None = None
+    for values in found:
+        parts: list[Expression] = [
+            Comparison("<=>", column, Literal(value, column.type))
+            for column, value in zip(columns, values, strict=True)
+        ]
+        here = expressions.conjunction(tuple(parts))
+        condition = here if condition is None else Or(condition, here)
+    return FALSE if condition is None else condition
