@@ -127,4 +127,4 @@ def common_options(
 
 def _profile_of(engine: str | None) -> str:
     """The profile of the engine that a command names; the default one where it names none."""
-    return DEFAULT.name if engine is None else PROFILES[engine]
+    return DEFAULT.name if engine is None else PROFILES.get(engine, DEFAULT.name)

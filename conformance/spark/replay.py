@@ -99,6 +99,16 @@ class SparkReplay:
             self._state = after(self._state, self.scenario.transactions[name], known)
         return ended
 
+    def abandon(self, name: str) -> None:
+        """End a held statement before its commit, as if its writer had died there."""
+        step = f"abandon {name}"
+        if name not in self._lanes:
+            raise self._error(step, "nothing is held")
+        with self._engine.process.watched(self.scenario.name, step):
+            self._lanes[name].release(abandon=True)
+            self._wait(self._lanes[name], step)
+            self._return_lane(name)
+
     def _begin(self, name: str, step: str) -> Begun:
         read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
