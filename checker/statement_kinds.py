@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from checker import alphabet
 from checker.alphabet import NamedStatement
 
+_PARTITIONED = ("partitioned",)
+
 
 @dataclass(frozen=True, slots=True)
 class StatementKind:
@@ -30,6 +32,35 @@ class StatementKind:
 def _of_alphabet(*names: str) -> tuple[NamedStatement, ...]:
     return tuple(map(alphabet.named, names))
 
+
+_UPSERT = (
+    "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT (k, p, v) "
+    "VALUES (s.k, s.p, s.v)"
+)
+_ROW_1 = "USING (SELECT 1 AS k, 1 AS p, 11 AS v) AS s"
+_ROW_5 = "USING (SELECT 5 AS k, 1 AS p, 50 AS v) AS s"
+_DYNAMIC = "SET spark.sql.sources.partitionOverwriteMode=dynamic;"
+
+_MERGES = (
+    NamedStatement("upsert one row", f"MERGE INTO t {_ROW_1} ON t.k = s.k {_UPSERT}"),
+    NamedStatement("upsert in 1", f"MERGE INTO t {_ROW_1} ON t.p = 1 AND t.k = s.k {_UPSERT}"),
+    NamedStatement(
+        "upsert in a partition that the source names",
+        f"MERGE INTO t {_ROW_1} ON t.p = s.p AND t.k = s.k {_UPSERT}",
+    ),
+    NamedStatement("merge another table", f"MERGE INTO t USING s ON t.k = s.k {_UPSERT}"),
+    NamedStatement(
+        "insert what is missing",
+        f"MERGE INTO t {_ROW_5} ON t.k = s.k WHEN NOT MATCHED THEN INSERT *",
+    ),
+    NamedStatement(
+        "delete what is listed", f"MERGE INTO t {_ROW_1} ON t.k = s.k WHEN MATCHED THEN DELETE"
+    ),
+    NamedStatement(
+        "delete what is not listed",
+        f"MERGE INTO t {_ROW_1} ON t.k = s.k WHEN NOT MATCHED BY SOURCE THEN DELETE",
+    ),
+)
 
 CELL_KINDS = (
     StatementKind(
@@ -81,11 +112,80 @@ CELL_KINDS = (
             "delete large in 1",
         ),
     ),
+    StatementKind("MERGE", _MERGES),
     StatementKind("OPTIMIZE", _of_alphabet("compact", "compact 1")),
 )
 """The kinds that the documents' tables have cells for."""
 
-OTHER_KINDS: tuple[StatementKind, ...] = ()
+OTHER_KINDS = (
+    StatementKind(
+        "OPTIMIZE ZORDER",
+        (
+            NamedStatement("z-order", "OPTIMIZE t ZORDER BY (v)"),
+            NamedStatement("z-order 1", "OPTIMIZE t WHERE p = 1 ZORDER BY (v)", _PARTITIONED),
+        ),
+    ),
+    StatementKind("REORG", (NamedStatement("purge", "REORG TABLE t APPLY (PURGE)"),)),
+    StatementKind(
+        "INSERT OVERWRITE",
+        (
+            NamedStatement("overwrite everything", "INSERT OVERWRITE t VALUES (5, 1, 50)"),
+            NamedStatement(
+                "overwrite with a copy of 1", "INSERT OVERWRITE t SELECT k, p, v FROM t WHERE p = 1"
+            ),
+            NamedStatement(
+                "overwrite partition 1", f"{_DYNAMIC} INSERT OVERWRITE t VALUES (5, 1, 50)"
+            ),
+            NamedStatement(
+                "overwrite what another table lists",
+                f"{_DYNAMIC} INSERT OVERWRITE t SELECT k, p, v FROM s",
+            ),
+        ),
+    ),
+    StatementKind(
+        "REPLACE WHERE",
+        (
+            NamedStatement("replace 1", "INSERT INTO t REPLACE WHERE p = 1 VALUES (5, 1, 50)"),
+            NamedStatement("replace large", "INSERT INTO t REPLACE WHERE v > 25 VALUES (5, 1, 50)"),
+            NamedStatement(
+                "replace 2 with a copy of 1",
+                "INSERT INTO t REPLACE WHERE p = 2 SELECT k, 2, v FROM t WHERE p = 1",
+            ),
+        ),
+    ),
+    StatementKind("TRUNCATE", (NamedStatement("truncate", "TRUNCATE TABLE t"),)),
+    StatementKind(
+        "RESTORE",
+        (
+            NamedStatement("restore version 1", "RESTORE TABLE t TO VERSION AS OF 1"),
+            NamedStatement("restore version 2", "RESTORE TABLE t TO VERSION AS OF 2"),
+        ),
+    ),
+    StatementKind("VACUUM", (NamedStatement("vacuum", "VACUUM t"),)),
+    StatementKind(
+        "ALTER TABLE",
+        (
+            NamedStatement("add a column", "ALTER TABLE t ADD COLUMN w int"),
+            NamedStatement("add a constraint", "ALTER TABLE t ADD CONSTRAINT c CHECK (v < 100)"),
+            NamedStatement(
+                "set a property", "ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = 'false')"
+            ),
+            NamedStatement(
+                "enable deletion vectors",
+                "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+            ),
+        ),
+    ),
+    StatementKind(
+        "REPLACE TABLE",
+        (
+            NamedStatement(
+                "replace the table",
+                "CREATE OR REPLACE TABLE t (k int, p int, v int) USING delta",
+            ),
+        ),
+    ),
+)
 """The kinds that the documents mention elsewhere, or not at all."""
 
 KINDS = (*CELL_KINDS, *OTHER_KINDS)

@@ -459,7 +459,9 @@ def test_explore_makes_a_difference_from_the_engine_small(
         def __init__(self, scenario: Scenario) -> None:
             self.scenario = scenario
             self.observation = SimpleNamespace(level="Serializable")
-            self.agrees = not any(sql.startswith("UPDATE") for sql in scenario.transactions.values())
+            self.agrees = not any(
+                sql.startswith("UPDATE") for sql in scenario.transactions.values()
+            )
             self.differences = () if self.agrees else (SimpleNamespace(classified="wrong"),)
 
     def replay(engine: object, job: campaign.Job, profile: object) -> SimpleNamespace:

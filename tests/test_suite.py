@@ -86,7 +86,7 @@ def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(
     sound: tuple[Path, Report, int],
 ) -> None:
     _, report, _ = sound
-    assert len(report.matrix) == 5 * 5 * 2 * 2
+    assert len(report.matrix) == 6 * 6 * 2 * 2
     assert all(cell.document and cell.model and cell.engine for cell in report.matrix)
 
 

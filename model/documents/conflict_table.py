@@ -28,7 +28,7 @@ CLASSES: Mapping[str, str] = {
     "OPTIMIZE ZORDER": "OPTIMIZE",
     "REORG": "OPTIMIZE",
     "ALTER TABLE": METADATA,
-    "CREATE OR REPLACE TABLE": METADATA,
+    "REPLACE TABLE": METADATA,
 }
 """The class of a statement kind; none for a kind that the documents' tables leave out.
 
