@@ -254,9 +254,10 @@ def _trace(
 
     ``again`` are files with a past: they stay in the table with another deletion vector, or
     come back with a RESTORE. Their rows are the ones that they were; a version of a row that
-    was not there is new again. ``added`` are new files.
+    was not there is new again. ``added`` are new files. A row is known by what is shown of it:
+    values of columns that were dropped are not in new files.
     """
-    expected: dict[Row, list[tuple[StoredRow, bool]]] = {}
+    expected: dict[Row, list[tuple[StoredRow, _After]]] = {}
     gone: list[StoredRow] = []
     stays = {row.row for file in again for row in file.rows}
     for row in (row for file in removes for row in file.rows if row.row not in stays):
@@ -264,7 +265,7 @@ def _trace(
         if after is None:
             gone.append(row)
         else:
-            expected.setdefault(after.values, []).append((row, after.new_version))
+            expected.setdefault(table.shown(after.values), []).append((row, after))
     there = tuple(row for file in removes for row in file.rows if row.row in stays)
     changes = list(row_changes(table, there, (row for file in again for row in file.rows)))
     files: list[DataFile] = list(again)
@@ -272,13 +273,13 @@ def _trace(
     for path, rows in added:
         stored: list[StoredRow] = []
         for values in rows:
-            origins = expected.get(values)
+            origins = expected.get(table.shown(values))
             if origins:
-                origin, new_version = origins.pop(0)
-                if new_version:
-                    changes.append(RowChange(table.name, origin.row, origin.values, values))
-                writer = name if new_version else origin.writer
-                stored.append(StoredRow(origin.row, writer, values))
+                origin, after = origins.pop(0)
+                if after.new_version:
+                    changes.append(RowChange(table.name, origin.row, origin.values, after.values))
+                writer = name if after.new_version else origin.writer
+                stored.append(StoredRow(origin.row, writer, after.values))
             else:
                 identity = (name, ordinal)
                 ordinal += 1

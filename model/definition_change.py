@@ -9,9 +9,12 @@ from model.footprint import MetadataChange, ProtocolChange
 from model.table import CHECK_PREFIX, LEVEL_PROPERTY, UNSET_LEVEL, Table
 
 _TURNED_ON = {
+    "delta.checkpointPolicy": "v2",
     "delta.enableDeletionVectors": "true",
+    "delta.enableInCommitTimestamps": "true",
     "delta.enableRowTracking": "true",
 }
+"""The values by which properties enable what they are for."""
 
 _ROW_TRACKING = "delta.enableRowTracking"
 _MAPPING = "delta.columnMapping.mode"

@@ -92,17 +92,22 @@ def data_file(
     return DataFile(path, partition, rows, tuple(statistics), len(rows), table.schema, cube=cube)
 
 
+def _own(row: StoredRow, prefix: str) -> bool:
+    """Whether a row version is one that the writer of files called ``prefix`` makes."""
+    return prefix == row.writer or prefix.startswith(f"{row.writer}-")
+
+
 def write_files(
     prefix: str, table: Table, rows: Iterable[StoredRow], cube: Cube | None = None
 ) -> tuple[DataFile, ...]:
     """Rows laid out as one task writes them: one file for each partition that they touch.
 
-    ``prefix`` is the name of the transaction that writes them. Raises StatementFailure where a
-    row version of its own breaks a constraint of the table.
+    ``prefix`` begins with the name of the transaction that writes them. Raises StatementFailure
+    where a row version of its own breaks a constraint of the table.
     """
     if table.constrained:
         rows = tuple(rows)
-        enforce(table, (row.values for row in rows if row.writer == prefix))
+        enforce(table, (row.values for row in rows if _own(row, prefix)))
     by_partition: dict[tuple[Value, ...], list[StoredRow]] = {}
     for row in rows:
         key = tuple(row.values[i] for i in table.partitions)

@@ -109,15 +109,35 @@ def partition_row(file: DataFile, table: Table) -> tuple[Any, ...]:
 def scan(
     predicate: ReadPredicate, files: tuple[DataFile, ...], table: Table
 ) -> tuple[DataFile, ...]:
-    """The files that a scan reads: partitions first, then statistics."""
+    """The files that a scan reads: partitions first, then statistics.
+
+    A file that was written before a column came has no statistics of it. Where any of the tests
+    needs them, no test leaves the file out (DataSkippingReader.scala, ``verifyStatsForFilter``).
+    """
     tests = _tests(predicate.data, table)
     if predicate.partition == expressions.TRUE and not tests:
         return files
+    if any(file.schema != table.schema for file in files):
+        needed = _needed(predicate.data, table)
+        without = {file.key for file in files if not needed <= frozenset(file.schema)}
+    else:
+        without = set()
     return tuple(
         file
         for file in files
-        if partition_matches(predicate, file, table) and all(test(file) is True for test in tests)
+        if partition_matches(predicate, file, table)
+        and (file.key in without or all(test(file) is True for test in tests))
     )
+
+
+@lru_cache(maxsize=4096)
+def _needed(condition: Expression, table: Table) -> frozenset[int]:
+    """The columns whose statistics the tests of a condition look at."""
+    found: set[int] = set()
+    for part in expressions.conjuncts(condition):
+        if file_test(part, table.partition_columns) is not None:
+            found |= expressions.columns(part)
+    return frozenset(found) - table.partition_columns
 
 
 @lru_cache(maxsize=4096)

@@ -91,6 +91,11 @@ def test_removal_of_the_same_file_conflicts() -> None:
     assert conflict(removal, removal) == "ConcurrentDeleteDelete"
 
 
+DISABLED = MetadataChange(
+    frozenset({"delta.enableDeletionVectors"}), frozenset({"delta.enableDeletionVectors"})
+)
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -98,7 +103,9 @@ def test_removal_of_the_same_file_conflicts() -> None:
         (MetadataChange(schema_changed=True), "MetadataChanged"),
         (MetadataChange(properties_removed=True), "MetadataChanged"),
         (MetadataChange(frozenset({"delta.enableDeletionVectors"})), None),
+        (DISABLED, "MetadataChanged"),
         (MetadataChange(identity_only=True), None),
+        (MetadataChange(), None),
     ],
 )
 def test_a_change_of_metadata_conflicts_unless_it_is_harmless(
@@ -112,15 +119,45 @@ def test_two_changes_of_metadata_always_conflict() -> None:
     assert conflict(harmless, harmless) == "MetadataChanged"
 
 
+def test_no_metadata_is_harmless_once_identity_values_were_handed_out() -> None:
+    handing_out = Footprint(
+        "WRITE", metadata=MetadataChange(identity_only=True, schema_changed=True)
+    )
+    nothing_new = Footprint("SET TBLPROPERTIES", metadata=MetadataChange())
+    winners = (Commit(2, "B", handing_out, 1, ""), Commit(3, "C", nothing_new, 2, ""))
+    attempt = Attempt("A", READER, "Serializable", TABLE, winners)
+    found = DEFAULT.conflict(attempt, winners)
+    assert found is not None
+    assert (found.winner, found.name) == ("C", "MetadataChanged")
+
+
+def test_two_writes_of_one_domain_conflict() -> None:
+    clustering = Footprint("CLUSTER BY", domains=frozenset({"delta.clustering"}))
+    other = Footprint("x", domains=frozenset({"other"}))
+    assert conflict(clustering, clustering) == "ConcurrentTransaction"
+    assert conflict(clustering, other) is None
+
+
+def test_a_feature_that_a_winner_uses_cannot_be_dropped() -> None:
+    dropping = Footprint(
+        "DROP FEATURE",
+        metadata=MetadataChange(),
+        protocol=ProtocolChange(dropped=frozenset({"checkConstraints"})),
+    )
+    check = Footprint("x", metadata=MetadataChange(frozenset({"delta.constraints.c"})))
+    assert conflict(dropping, check) == "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL"
+    assert conflict(dropping, Footprint("x", metadata=MetadataChange())) == "MetadataChanged"
+
+
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
         (ProtocolChange(dropped=frozenset({"deletionVectors"})), "ProtocolChanged"),
-        (ProtocolChange(added=frozenset({"identityColumns"})), "ProtocolChanged"),
+        (ProtocolChange(added=frozenset({"identityColumns"})), None),
         (ProtocolChange(added=frozenset({"deletionVectors"})), None),
     ],
 )
-def test_a_change_of_protocol_conflicts_when_writers_have_to_know(
+def test_a_change_of_protocol_conflicts_when_a_feature_goes(
     change: ProtocolChange, expected: str | None
 ) -> None:
     assert conflict(READER, Footprint("UPGRADE", protocol=change)) == expected
@@ -179,6 +216,8 @@ NOTHING = Footprint("DELETE", read_predicates=(reads(1),))
         (REWRITE, "WriteSerializable", "WriteSerializable"),
         (COMPACTION, "Serializable", "SnapshotIsolation"),
         (COMPACTION, "WriteSerializable", "SnapshotIsolation"),
+        (replace(COMPACTION, metadata=MetadataChange()), "Serializable", "Serializable"),
+        (replace(COMPACTION, domains=frozenset({"d"})), "WriteSerializable", "WriteSerializable"),
         (NOTHING, "Serializable", "SnapshotIsolation"),
         (NOTHING, "WriteSerializable", "WriteSerializable"),
     ],

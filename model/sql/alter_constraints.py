@@ -17,7 +17,8 @@ def add_constraint(source: Source, clause: re.Match[str]) -> Statement:
     table, name = source.table, clause["name"].lower()
     if any(known == name for known, _, _ in table.checks):
         raise StatementFailure("DELTA_CONSTRAINT_ALREADY_EXISTS", f"there is a constraint {name}")
-    scope = Scope(table, source.target)
+    # NOT NULL may be lifted later, so the condition does not rely on it.
+    scope = Scope(replace(table, not_null=frozenset()), source.target)
     condition = scope.resolve(source.condition(clause["condition"]))
     if condition.type.family != "boolean":
         raise StatementFailure("DELTA_NON_BOOLEAN_CHECK_CONSTRAINT", "no condition")

@@ -165,12 +165,17 @@ def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bo
             raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
         if column.index in assignments:
             raise _refused(f"column {column.name!r} is set twice", "DELTA_CONFLICT_SET_COLUMN")
+        if column.index in dict(names.table.identities):
+            error_class = "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED"
+            raise _refused(f"identity column {column.name!r} cannot be set", error_class)
         assignments[column.index] = _stored(values.resolve(node.args["expression"]), column)
     return tuple(assignments.items())
 
 
 def _insert(then: exp.Insert, names: _Names) -> Assignments:
     refuse_extras(then, {"this", "expression"})
+    if names.table.identities:
+        raise UnsupportedSQL("MERGE that inserts beside an identity column is not supported")
     if isinstance(then.this, exp.Star):
         return _star(names)
     if not isinstance(then.this, exp.Tuple) or not isinstance(then.expression, exp.Tuple):

@@ -24,6 +24,7 @@ from model.expressions import (
     Arithmetic,
     Case,
     Coalesce,
+    Column,
     Comparison,
     Expression,
     InList,
@@ -33,6 +34,7 @@ from model.expressions import (
     Or,
     is_constant,
 )
+from model.simplification.shape import FALSE
 from model.table import Table
 from model.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, ColumnType
 
@@ -114,7 +116,21 @@ class Scope:
 
     def _comparison(self, operator: str, node: exp.Expr) -> Expression:
         left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
+        if operator == "<=>":
+            sides = (left, right)
+            if Literal(None, NULL) in sides and any(map(self.never_null, sides)):
+                return FALSE
+            if all(map(self.never_null, sides)):
+                operator = "="
         return comparison(operator, left, right, node)
+
+    def never_null(self, expression: Expression) -> bool:
+        """Whether Spark's optimizer knows that the value is not NULL: constants, NOT NULL."""
+        if isinstance(expression, Literal):
+            return expression.value is not None
+        if not isinstance(expression, Column) or self.lookup is not None:
+            return False
+        return expression.index in self.table.not_null
 
     def _arithmetic(self, operator: str, node: exp.Expr) -> Expression:
         left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
@@ -287,6 +303,9 @@ def _is(scope: Scope, node: exp.Expr) -> Expression:
     operand = scope.resolve(node.this)
     match node.expression:
         case exp.Null():
+            # Known from the column alone, so that the optimizer never sees it as a condition.
+            if isinstance(operand, Column) and scope.never_null(operand):
+                return FALSE
             return IsNull(operand)
         case exp.Boolean(this=value) if operand.type.family == "boolean":
             return Comparison("<=>", operand, Literal(bool(value), types.BOOLEAN))
@@ -333,7 +352,11 @@ def _suffixed(scope: Scope, node: exp.Expr) -> Expression:
 
 def _coalesce(scope: Scope, node: exp.Expr) -> Expression:
     operands = tuple(map(scope.resolve, (node.this, *node.expressions)))
-    return Coalesce(operands, _common_type(operands, node))
+    type_ = _common_type(operands, node)
+    first = operands[0]
+    if isinstance(first, Column) and scope.never_null(first) and first.type == type_:
+        return first
+    return Coalesce(operands, type_)
 
 
 def _case(scope: Scope, node: exp.Expr) -> Expression:

@@ -13,6 +13,7 @@ from model.expressions import TRUE, Expression
 from model.files import DataFile, StoredRow
 from model.footprint import Footprint, ReadPredicate
 from model.history import ItemRead, PredicateRead, Row, RowChange, RowId, SerialResult
+from model.invariants import enforce
 from model.log import Snapshot
 from model.simplification import simplify
 from model.skipping import scan, split_parts
@@ -141,6 +142,9 @@ class Merge:
         unmatched = self._without_match(source, rows)
         inserted = [row for s in unmatched if (row := self._inserted(s)) is not None]
         left = tuple(row for row in after if row is not None)
+        if self.table.constrained:
+            changed = [new for new, old in zip(after, rows, strict=True) if new is not old]
+            enforce(self.table, [row for row in changed if row is not None] + inserted)
         return SerialResult(reads, {**tables, name: left + tuple(inserted)})
 
     def _run(

@@ -11,6 +11,7 @@ from model import types
 from model.evaluation import evaluator, matcher
 from model.expressions import TRUE, Expression
 from model.history import Row
+from model.statements.generated import completed
 from model.table import Table
 
 
@@ -56,7 +57,11 @@ class MergeClause:
         after = list(joined[: len(self.table.names)])
         for place, value, type_ in self._values:
             after[place] = types.store(value(joined), type_, types.UPDATE_OVERFLOW)
-        return self.table.stored(tuple(after))
+        if not self.table.generated:
+            return self.table.stored(tuple(after))
+        given = frozenset(place for place, _ in self.assignments)
+        full = completed(self.table, tuple(after), given, types.UPDATE_OVERFLOW)
+        return self.table.stored(full)
 
 
 def first_applying(clauses: tuple[MergeClause, ...], joined: Row) -> MergeClause | None:
