@@ -89,12 +89,12 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     properties = {} if level is None else {"delta.isolationLevel": level}
     clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
     cluster_by = () if partition_by else pick(clusterings)
+    if cluster_by:
+        commits += pick(((), ("OPTIMIZE t",)))
     if vectors:
         properties[DELETION_VECTORS] = "true"
         if pick((False, True, True)):
             commits.append(f"DELETE FROM t WHERE k <=> {sql_literal(pick(pick(rows))[0])}")
-    if cluster_by:
-        commits += pick(((), ("OPTIMIZE t",)))
     return TableSpec(found, partition_by, cluster_by, properties, tuple(commits))
 
 
