@@ -87,8 +87,9 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     rows = [[row(pick, found) for _ in range(pick(sizes))] for _ in range(pick((1, 2, 3)))]
     commits = [f"INSERT INTO t VALUES {', '.join(map(sql_row, each))}" for each in rows]
     properties = {} if level is None else {"delta.isolationLevel": level}
+    # Picked for every table, so that a plain one takes no more choices than a partitioned one.
     clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
-    cluster_by = () if partition_by else pick(clusterings)
+    cluster_by = pick(((),) * len(clusterings) if partition_by else clusterings)
     if cluster_by:
         commits += pick(((), ("OPTIMIZE t",)))
     if vectors:
