@@ -87,14 +87,15 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     rows = [[row(pick, found) for _ in range(pick(sizes))] for _ in range(pick((1, 2, 3)))]
     commits = [f"INSERT INTO t VALUES {', '.join(map(sql_row, each))}" for each in rows]
     properties = {} if level is None else {"delta.isolationLevel": level}
+    # Picked for every table, so that a plain one takes no more choices than a partitioned one.
     clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
-    cluster_by = () if partition_by else pick(clusterings)
+    cluster_by = pick(((),) * len(clusterings) if partition_by else clusterings)
+    if cluster_by:
+        commits += pick(((), ("OPTIMIZE t",)))
     if vectors:
         properties[DELETION_VECTORS] = "true"
         if pick((False, True, True)):
             commits.append(f"DELETE FROM t WHERE k <=> {sql_literal(pick(pick(rows))[0])}")
-    if cluster_by:
-        commits += pick(((), ("OPTIMIZE t",)))
     return TableSpec(found, partition_by, cluster_by, properties, tuple(commits))
 
 

@@ -80,6 +80,10 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
     workload = Workload(base.table, base, statements, others, in_force, tables)
     if profile.features is not None:
         _check_features(workload, profile.name, profile.features)
+    for name, statement in statements.items():
+        if profile.has is not None and not profile.has(statement):
+            reason = f"profile {profile.name} does not have the statement {statement.text!r}"
+            raise InvalidScenario(reason, ("transactions", name))
     return workload
 
 

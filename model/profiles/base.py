@@ -32,7 +32,8 @@ class Profile:
     ``reapplied`` says what becomes of a transaction that no rule refuses although files that it
     replaces are gone: row-level concurrency carries its changes over to the files of today.
     ``features`` has the table features that the rules cover (``model.features``; None: whatever
-    the model knows); a scenario that uses another one is refused.
+    the model knows); a scenario that uses another one is refused. So is one with a statement
+    that the implementation does not have, as ``has`` tells (None: it has all).
     """
 
     name: str
@@ -46,6 +47,7 @@ class Profile:
     logged: frozenset[str] = frozenset({"isBlindAppend", "isolationLevel"})
     reapplied: Reapplied | None = None
     features: frozenset[str] | None = None
+    has: Callable[[Statement], bool] | None = None
 
     def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
         """The first conflict of an attempt with the commits made after its snapshot."""

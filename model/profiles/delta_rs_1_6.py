@@ -15,7 +15,15 @@ from model.profiles.base import Profile
 from model.pruning import pruner
 from model.rules import application_transaction, data_removed, pruned_added_files
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
-from model.statements import Delete, InsertSelect, InsertValues, Statement, Update
+from model.statements import (
+    Delete,
+    InsertSelect,
+    InsertValues,
+    Optimize,
+    Select,
+    Statement,
+    Update,
+)
 from model.statements.base import live_files
 
 
@@ -49,6 +57,13 @@ def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Foo
     )
 
 
+def has(statement: Statement) -> bool:
+    """Whether delta-rs has the statement, in the way in which replays drive it."""
+    if isinstance(statement, Optimize):
+        return not statement.zorder
+    return isinstance(statement, InsertValues | InsertSelect | Delete | Update | Select)
+
+
 def level_in_force(table_level: str, footprint: Footprint) -> str:
     """The table's level, for every commit.
 
@@ -76,6 +91,8 @@ PROFILE = Profile(
         application_transaction.RULE,
     ),
     noted=noted,
+    features=frozenset(),
+    has=has,
     level_in_force=level_in_force,
     skips_empty_commit=skips_empty_commit,
     logged=frozenset(),

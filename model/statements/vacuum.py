@@ -19,9 +19,10 @@ NOTHING = Footprint("VACUUM", data_changed=False)
 class Vacuum:
     """Takes files off the storage, and says so in the log twice, before it and after it.
 
-    Neither commit has an action: the table is what it was, and no conflict can arise in either
-    direction. What it retains is longer than any scenario takes, so no snapshot loses a file.
-    A ``dry`` run writes no version (VacuumCommand.scala, ``gc``; N26).
+    Neither commit has an action, so nobody conflicts with it; its own first commit does with a
+    change of the table's metadata or protocol. What it retains is longer than any scenario
+    takes, so no snapshot loses a file. A ``dry`` run writes no version (VacuumCommand.scala,
+    ``gc``; N26).
     """
 
     text: str
