@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from checker.alphabet import ROW_LEVEL_LAYOUTS, UNNOTED_READS, layouts, named, statements
 from checker.exhaustive import Search
 from checker.verdict import judge
+from isodelta.every_profile import under_every_profile, under_profile
+from isodelta.judging import check
+from isodelta.scenario_files import read_files
 from model.errors import InvalidScenario
 from model.profiles import PROFILES, profile, readings
 from model.scenario import Scenario, Step, TableSpec
@@ -196,3 +200,30 @@ def test_a_compaction_hides_files_from_the_weakest_reading_only() -> None:
 def test_every_row_level_layout_is_one_that_some_document_treats_apart() -> None:
     assert set(layouts(profile("databricks-14.2"))) >= set(ROW_LEVEL_LAYOUTS)
     assert not set(layouts(profile("databricks-2020"))) & set(ROW_LEVEL_LAYOUTS)
+
+
+FINDINGS = sorted((Path(__file__).parent.parent / "docs/findings/documents").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", FINDINGS, ids=lambda file: file.stem)
+def test_findings_against_the_documents_are_as_they_say(file: Path) -> None:
+    rules = profile(file.stem.replace("-weakest", ":weakest"))
+    for loaded in read_files([file], rules):
+        checked = check(loaded, rules)
+        assert checked.failures == ()
+        assert checked.verdicts[checked.level].verdict == "violated"
+
+
+def test_the_strongest_reading_refuses_what_only_the_weakest_lets_through() -> None:
+    weakest = [file for file in FINDINGS if file.stem == "databricks-14.2-weakest"]
+    for loaded in read_files(weakest, profile("databricks-14.2")):
+        assert not under_profile(loaded, profile("databricks-14.2")).broken
+        assert under_profile(loaded, profile("databricks-14.2:weakest")).broken
+
+
+def test_a_profile_that_lacks_a_feature_says_so_beside_the_others() -> None:
+    vectors = [file for file in FINDINGS if file.stem == "databricks-14.2-weakest"]
+    results = list(under_every_profile(read_files(vectors, profile("databricks-14.2"))[0]))
+    refused = {r.profile.name: r.refused for r in results if r.refused}
+    assert refused["databricks-2020"] == "profile databricks-2020 knows no deletion vectors"
+    assert "databricks-14.2" not in refused

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.engine import EngineError
 from isodelta.claims import checks
 from isodelta.claims.bench import Bench
 from isodelta.claims.evidence import CannotRun, Result, Status
@@ -66,6 +65,7 @@ def _run(check: Callable[[Bench], Result], bench: Bench) -> Result:
         return check(bench)
     except CannotRun as error:
         return Result(Status.UNKNOWN, f"not checked: {error}")
-    except EngineError as error:
-        bench.close()  # its state is not known any more
-        return Result(Status.UNKNOWN, f"not checked: the engine failed: {error}")
+    except Exception as error:  # noqa: BLE001 - one check that fails must not end the others
+        bench.close()  # the engine's state is not known any more
+        told = " ".join(str(error).split())[:300]
+        return Result(Status.UNKNOWN, f"not checked: {type(error).__name__}: {told}")

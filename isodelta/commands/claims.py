@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +57,7 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     asked = engine or _engine_at_hand()
     bench = Bench(None if asked == "model" else lambda: start(asked), common.profile)
     rows: list[Row] = []
+    started = time.monotonic()
     try:
         with progress("checking claims") as tell:
             for row in ledger(bench, chosen, lambda name, done, of: tell(f"{name}, {done}/{of}")):
@@ -71,11 +73,11 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     if write is not None:
         from isodelta.claims.page import markdown
 
-        write.write_text(markdown(rows), encoding="utf-8")
+        write.write_text(markdown(rows, asked), encoding="utf-8")
     if common.report is not None:
         from isodelta.claims.report import write_claims_report
 
-        write_claims_report(common, rows)
+        write_claims_report(common, rows, asked, time.monotonic() - started)
     wrong = {Status.REFUTED, Status.UNKNOWN}
     return FOUND if any(row.result.status in wrong for row in rows) else OK
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from isodelta.report.data import (
     LEVELS,
     Bound,
+    ClaimEvidence,
+    ClaimLine,
     Coverage,
     Finding,
     FindingClass,
@@ -20,6 +22,8 @@ from isodelta.report.writer import write_report
 __all__ = [
     "LEVELS",
     "Bound",
+    "ClaimEvidence",
+    "ClaimLine",
     "Coverage",
     "Finding",
     "FindingClass",

@@ -219,6 +219,29 @@ class MatrixCell:
         return len(asked) > 1 or bool(self.remarks)
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimEvidence:
+    """One thing that was looked at: what was seen, whether it supports the claim, who saw it."""
+
+    what: str
+    supports: bool
+    by: str
+    scenario: ScenarioMapping | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimLine:
+    """One claim of the documents with its status: a line of the ledger."""
+
+    name: str
+    statement: str
+    sources: tuple[str, ...]
+    kind: str
+    status: str
+    because: str
+    evidence: tuple[ClaimEvidence, ...] = ()
+
+
 @dataclass(slots=True)
 class Coverage:
     """How often each interesting thing was reached; a count of 0 is something never seen.
@@ -307,6 +330,7 @@ class Report:
     scenarios: list[ScenarioResult] = field(default_factory=list)
     parts: list[SuitePart] = field(default_factory=list)
     matrix: list[MatrixCell] = field(default_factory=list)
+    claims: list[ClaimLine] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Coverage)
     bounds: list[Bound] = field(default_factory=list)
     complete: bool = False

@@ -15,7 +15,14 @@ from isodelta.report.answers import breaking_findings, level_answers
 from isodelta.report.data import LEVELS, FindingClass, Report
 from isodelta.report.finding_view import SEVERITY, finding_views, value_text
 from isodelta.report.schedule import count
-from isodelta.report.tables_view import bound_table, matrix_tables, pair_grid, scenario_rows
+from isodelta.report.tables_view import (
+    bound_table,
+    claim_rows,
+    matrix_tables,
+    pair_grid,
+    scenario_rows,
+)
+from model.documents.claims import SOURCES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -44,6 +51,9 @@ def report_html(report: Report) -> str:
         scenarios=scenario_rows(report),
         level_names=LEVELS,
         matrix=matrix_tables(report),
+        claims=claim_rows(report),
+        claim_sources=SOURCES,
+        claim_counts=Counter(line.status for line in report.claims),
         coverage=report.coverage,
         pairs=pair_grid(report.coverage),
         bounds=bound_table(report),

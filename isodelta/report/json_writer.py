@@ -60,6 +60,7 @@ def report_object(report: Report) -> dict[str, Any]:
         ],
         "parts": [dataclasses.asdict(part) for part in report.parts],
         "matrix": [dataclasses.asdict(cell) for cell in report.matrix],
+        "claims": [dataclasses.asdict(line) for line in report.claims],
         "coverage": _coverage(report.coverage),
         "bounds": [
             {**dataclasses.asdict(bound), "sentence": bound.sentence} for bound in report.bounds

@@ -11,6 +11,8 @@ from isodelta.report.data import (
     LEVELS,
     READINGS,
     Bound,
+    ClaimEvidence,
+    ClaimLine,
     Coverage,
     MatrixCell,
     Report,
@@ -54,6 +56,14 @@ class MatrixTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """One line of the ledger, its evidence with the scenarios as text."""
+
+    line: ClaimLine
+    evidence: tuple[tuple[ClaimEvidence, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundLine:
     """One line of the table of bounds: one search, what it found for each reading."""
 
@@ -74,6 +84,17 @@ class PairGrid:
 def scenario_rows(report: Report) -> tuple[ScenarioRow, ...]:
     """The scenario collection, each with the verdict of what was observed, else predicted."""
     return tuple(_scenario_row(scenario) for scenario in report.scenarios)
+
+
+def claim_rows(report: Report) -> tuple[ClaimRow, ...]:
+    """The ledger of claims, in its order."""
+    return tuple(
+        ClaimRow(
+            line,
+            tuple((e, scenario_yaml(e.scenario) if e.scenario else "") for e in line.evidence),
+        )
+        for line in report.claims
+    )
 
 
 def matrix_tables(report: Report) -> tuple[MatrixTable, ...]:

@@ -131,7 +131,7 @@ def no_transaction_over_tables(bench: Bench) -> Result:
     """Transaction control is refused; a script of two statements commits one after the other."""
     script = (
         "BEGIN INSERT INTO t VALUES (9, 9, 90); INSERT INTO s VALUES (9, 9, 90); "
-        "SIGNAL SQLSTATE '45000'; END"
+        "SELECT raise_error('stop'); END"
     )
     words = ("START TRANSACTION", "BEGIN TRANSACTION", "COMMIT")
     scenario = story(

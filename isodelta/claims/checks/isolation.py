@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from isodelta.claims.bench import CONFLICT, Bench, story
 from isodelta.claims.evidence import Evidence, Result, conclude, decided
 from isodelta.claims.registry import decides
@@ -12,6 +14,7 @@ from model.scenario import Scenario
 S, WS = "Serializable", "WriteSerializable"
 LEVELS = (S, WS)
 LAYOUTS = ("partitioned", "unpartitioned")
+VECTORS = {"delta.enableDeletionVectors": "true"}
 ENGINE_RULES = "delta-spark-4.4"
 
 
@@ -142,12 +145,12 @@ def allowed_when_serial(bench: Bench) -> Result:
         {"A": "DELETE FROM t WHERE k = 1", "B": "DELETE FROM t WHERE k = 2"},
         level=S,
     )
-    lawless = Profile("no rules at all", "", S, LEVELS, ())
-    commits = bench.model(pair, lawless)
-    serial = commits.shows(
-        f"without any rule both commit ({commits.ends}), and Serializable {commits.verdicts[S]}: "
+    vectors = replace(pair.table, properties={**pair.table.properties, **VECTORS})
+    by_row = bench.model(replace(pair, table=vectors), "databricks-14.2")
+    serial = by_row.shows(
+        f"resolved by rows both commit ({by_row.ends}), and Serializable {by_row.verdicts[S]}: "
         "a serial order has this outcome",
-        commits.verdicts[S] == "holds",
+        by_row.verdicts[S] == "holds",
     )
     allowed = bench.expect(pair, {"A": "committed", "B": "committed"})
     return conclude([serial, allowed, bench.expect(subquery(S), {}, {S: "holds"})])

@@ -249,7 +249,7 @@ def same_files(bench: Bench) -> Result:
 
 @decides("N62")
 def dates(bench: Bench) -> Result:
-    """The documents' example, word for word, with and without partitions by date."""
+    """The documents' example, with and without partitions by date."""
     found = []
     for partition_by, wanted in (((), CONFLICT), (("date",), NO_CONFLICT)):
         where = "partitioned by date" if partition_by else "not partitioned"
@@ -259,8 +259,8 @@ def dates(bench: Bench) -> Result:
                 f"UPDATE of later dates and DELETE of earlier ones, {where}, {last} last",
                 schedule,
                 {
-                    "A": "UPDATE t SET v = 0 WHERE date > '2010-01-01'",
-                    "B": "DELETE FROM t WHERE date < '2010-01-01'",
+                    "A": "UPDATE t SET v = 0 WHERE date > DATE'2010-01-01'",
+                    "B": "DELETE FROM t WHERE date < DATE'2010-01-01'",
                 },
                 columns={"date": "date", "v": "int"},
                 setup=("INSERT INTO t VALUES (DATE'2009-01-01', 1), (DATE'2011-01-01', 2)",),
