@@ -8,9 +8,18 @@ from isodelta.exits import BadInput
 
 
 def collection_files() -> list[Path]:
-    """The files of the collection, by name. Raises BadInput where there are none."""
+    """The files about isolation, by name. Raises BadInput where there are none."""
+    return sorted(_folder().glob("*.yaml"))
+
+
+def statement_files() -> list[Path]:
+    """The files about single statements and what they do to each other. Raises BadInput."""
+    return sorted(_folder().glob("statements/*.yaml"))
+
+
+def _folder() -> Path:
     package = Path(__file__).parent
     for folder in (package.parent / "scenarios", package / "scenarios"):
-        if files := sorted(folder.glob("*.yaml")):
-            return files
+        if any(folder.glob("*.yaml")):
+            return folder
     raise BadInput(f"no scenario collection beside {package}")

@@ -30,6 +30,7 @@ def order(folder: Path) -> Order:
         budget=BUDGET,
         folder=folder,
         scenario_files=collection_files(),
+        statement_files=[],
         command="isodelta verify",
         versions={},
         transactions=2,

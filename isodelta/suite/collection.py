@@ -13,14 +13,19 @@ from isodelta.results import check_result
 from isodelta.scenario_files import Loaded, read_files
 from isodelta.suite.context import Suite
 
-PART = "scenario collection"
+COLLECTION = "scenario collection"
+STATEMENTS = "scenarios of single statements"
 
 
-def run_collection(suite: Suite, files: list[Path], deadline: float) -> None:
-    """Checks and replays the scenarios of the files; fills the report's scenario table."""
+def run_collection(suite: Suite, part: str, files: list[Path], deadline: float) -> None:
+    """Checks and replays the scenarios of the files; fills the report's scenario table.
+
+    All are checked in the model; what the engine has not replayed by the deadline is shown as
+    not replayed.
+    """
     loaded = read_files(files, suite.profile)
-    suite.report.summary.scenarios = len(loaded)
-    suite.display.part(PART, len(loaded))
+    suite.report.summary.scenarios += len(loaded)
+    suite.display.part(part, len(loaded))
     results = {entry.scenario.name: _checked(suite, entry) for entry in loaded}
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
     by_name = {entry.scenario.name: entry for entry in loaded}
@@ -49,7 +54,7 @@ def run_collection(suite: Suite, files: list[Path], deadline: float) -> None:
                 finding=finding,
                 seconds=round(replayed.seconds, 3),
             )
-            suite.display.advance(PART)
+            suite.display.advance(part)
     finally:
         suite.report.scenarios.extend(results.values())
     failed = sum(1 for result in results.values() if result.failures)
@@ -59,7 +64,7 @@ def run_collection(suite: Suite, files: list[Path], deadline: float) -> None:
         message = f"{message}; the budget ended the replays early".lstrip("; ")
     suite.report.parts.append(
         SuitePart(
-            PART,
+            part,
             "failed" if failed else "passed",
             message=message,
             counts={

@@ -10,7 +10,7 @@ from pathlib import Path
 from conformance.engine import Engine, EngineError
 from isodelta import exits
 from isodelta.report import FindingClass, Report, SuitePart
-from isodelta.suite.collection import run_collection
+from isodelta.suite.collection import COLLECTION, STATEMENTS, run_collection
 from isodelta.suite.conflict_table import run_conflict_table
 from isodelta.suite.context import Suite
 from isodelta.suite.progress import display
@@ -20,6 +20,9 @@ from model.profiles.base import Profile
 
 SEARCH_SHARE = 0.5
 """The share of the budget that the exhaustive search may take, beside the replays."""
+
+STATEMENTS_SHARE = 0.6
+"""The share of the time left that scenarios of single statements get before random ones."""
 
 RESERVE_SHARE = 0.05
 """Kept back to write the report and stop the engine."""
@@ -39,6 +42,7 @@ class Order:
     budget: float
     folder: Path
     scenario_files: list[Path]
+    statement_files: list[Path]
     command: str
     versions: dict[str, str]
     transactions: int = 3
@@ -93,7 +97,7 @@ def _run_parts(
     error = _start(suite, start_engine)
     deadline = suite.deadline(1 - RESERVE_SHARE)
     try:
-        run_collection(suite, order.scenario_files, deadline)
+        run_collection(suite, COLLECTION, order.scenario_files, deadline)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
     results = searching.results()
@@ -103,6 +107,10 @@ def _run_parts(
         error = _engine_failed(suite, failure)
     try:
         run_conflict_table(suite, deadline)
+        if order.statement_files:
+            now = time.monotonic()
+            ends = now + max(0.0, deadline - now) * STATEMENTS_SHARE
+            run_collection(suite, STATEMENTS, order.statement_files, ends)
         run_random_campaign(suite, deadline, order.random_replays)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
