@@ -26,6 +26,7 @@ _SCHEMA = (
     "generated",
     "identities",
     "comments",
+    "created",
 )
 """Fields of a definition that its metadata holds besides the properties."""
 
