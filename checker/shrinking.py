@@ -15,12 +15,13 @@ from model.errors import InvalidScenario
 from model.expressions import And, Expression, Not, Or
 from model.scenario import Scenario, Step, TableSpec
 from model.sql import declared_table, parse_statement
-from model.statements import InsertValues
+from model.statements import DynamicOverwrite, Idempotent, InsertValues, Overwrite, Restore
 from model.statements.base import Statement
 from model.table import Table
 from model.types import sql_row
 from model.workload import TARGET
 
+_SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
 _WHERE = re.compile(r"(?P<head>.*?) WHERE (?P<condition>.*?)(?P<tail> GROUP BY .*)?", re.DOTALL)
 
 
@@ -91,6 +92,9 @@ def _simpler_sql(sql: str, target: str, tables: Mapping[str, Table]) -> Iterator
             left = rows[:place] + rows[place + 1 :]
             yield f"INSERT INTO {target} VALUES {', '.join(map(sql_row, left))}"
         return
+    if isinstance(statement, Overwrite | DynamicOverwrite | Restore | Idempotent):
+        yield from _simpler_replacement(sql, statement)
+        return
     match = _WHERE.fullmatch(sql)
     condition = _condition(statement)
     if match is None or condition is None:
@@ -99,6 +103,22 @@ def _simpler_sql(sql: str, target: str, tables: Mapping[str, Table]) -> Iterator
     yield head + tail
     for part in _parts(condition):
         yield f"{head} WHERE {expressions.sql(part)}{tail}"
+
+
+def _simpler_replacement(sql: str, statement: Statement) -> Iterator[str]:
+    """Statements without their settings, with fewer rows, or back to an earlier version."""
+    if (match := _SETTINGS.match(sql)) is not None:
+        yield sql[match.end() :]
+    if isinstance(statement, Restore):
+        for version in range(statement.version):
+            yield re.sub(r"\d+$", str(version), sql)
+    elif isinstance(statement, Overwrite | DynamicOverwrite):
+        rows = getattr(statement.inserts, "rows", ())
+        head, values, _ = sql.partition(" VALUES ")
+        if values and "PARTITION" not in head and len(rows) > 1:
+            for place in range(len(rows)):
+                left = rows[:place] + rows[place + 1 :]
+                yield f"{head} VALUES {', '.join(map(sql_row, left))}"
 
 
 def _condition(statement: Statement) -> Expression | None:

@@ -29,6 +29,7 @@ _SCHEMA = (
     "generated",
     "identities",
     "comments",
+    "created",
 )
 """Fields of a definition that its metadata holds besides the properties."""
 

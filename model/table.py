@@ -74,7 +74,8 @@ class Table:
     the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints (name in
     lower case, condition, its text), ``generated`` the expression of each generated column,
     ``identities`` those of identity columns. ``comments`` are those of columns, by place, and of
-    the table. ``dropped`` holds the places of columns that are gone for good.
+    the table. ``dropped`` holds the places of columns that are gone for good. ``created`` tells
+    definitions apart that CREATE OR REPLACE has made; it is empty for the scenario's own.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Table:
     identities: tuple[tuple[int, Identity], ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     dropped: frozenset[int] = frozenset()
+    created: str = ""
     constrained: bool = field(init=False, repr=False, compare=False)
     partition_columns: frozenset[int] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from model.errors import InvalidScenario
 from model.sql.source import Source
-from model.statements import Idempotent, Optimize, Restore, Select, Statement
+from model.statements import (
+    Delete,
+    DynamicOverwrite,
+    Idempotent,
+    InsertSelect,
+    InsertValues,
+    Merge,
+    Overwrite,
+    Statement,
+    Update,
+)
 
 APPLICATION = "spark.databricks.delta.write.txnappid"
 VERSION = "spark.databricks.delta.write.txnversion"
 SETTINGS = frozenset({APPLICATION, VERSION})
+
+NUMBERED = (Delete, DynamicOverwrite, InsertSelect, InsertValues, Merge, Overwrite, Update)
+"""Statements that honour the number; TRUNCATE, OPTIMIZE, RESTORE and ALTER TABLE do not."""
 
 
 def numbered(statement: Statement, source: Source) -> Statement:
@@ -20,6 +33,6 @@ def numbered(statement: Statement, source: Source) -> Statement:
         raise InvalidScenario("txnAppId and txnVersion number a write together, or not at all")
     if not version.isdigit():
         raise InvalidScenario(f"txnVersion is a number, not {version!r}")
-    if isinstance(statement, Select | Optimize | Restore):
-        return statement  # The engine does not look at the number.
-    return Idempotent(statement, application, int(version))
+    if isinstance(statement, NUMBERED):
+        return Idempotent(statement, application, int(version))
+    return statement  # The engine does not look at the number.

@@ -47,6 +47,8 @@ class ReplaceTable:
         if self.inserts is not None:
             coming = self.inserts.execute(snapshot, writer, others)
         assert coming.footprint is not None
+        # Metadata has the time of its creation, so no two commits write the same.
+        after = replace(self.after, created=f"by {writer} after version {snapshot.version}")
         added = tuple(
             StoredRow(change.row, writer, self.after.stored(change.after))
             for change in coming.changes
@@ -59,9 +61,9 @@ class ReplaceTable:
             read_files=files,
             adds=write_files(writer, self.after, added),
             removes=files,
-            metadata=metadata_change(self.table, self.after),
-            protocol=protocol_change(self.table, self.after),
-            table=self.after,
+            metadata=metadata_change(self.table, after),
+            protocol=protocol_change(self.table, after),
+            table=after,
         )
         changes = [RowChange(self.table.name, row.row, row.values, None) for row in rows]
         changes += [RowChange(self.table.name, row.row, None, row.values) for row in added]

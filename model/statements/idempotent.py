@@ -12,14 +12,8 @@ from dataclasses import dataclass, replace
 from model.footprint import Footprint
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows, Statement
+from model.statements.base import Execution, Rows, Statement, reads_on
 from model.table import Table
-
-NUMBERED = frozenset({"WRITE", "DELETE", "UPDATE", "MERGE", "TRUNCATE"})
-"""Operations that honour an application's id; the others do not look at it."""
-
-_UNNUMBERED_WHEN_IDLE = frozenset({"DELETE", "TRUNCATE"})
-"""Operations that write no number where they have removed nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +51,9 @@ class Idempotent:
             return Execution(Footprint("WRITE"), resolved=skipped)
         execution = self.statement.execute(snapshot, writer, others)
         footprint = execution.footprint
-        if footprint is None or footprint.operation not in NUMBERED:
-            return execution
-        idle = not footprint.removes and footprint.operation in _UNNUMBERED_WHEN_IDLE
+        assert footprint is not None
+        # A DELETE that finds nothing leaves no number behind (DeleteCommand.scala).
+        idle = footprint.operation == "DELETE" and not footprint.removes
         numbers = () if idle else ((self.application, self.version),)
         return replace(
             execution,
@@ -69,6 +63,9 @@ class Idempotent:
                 applications_written=numbers,
             ),
         )
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        return reads_on(self.statement, tables)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return self.statement.effect(row, tables)
