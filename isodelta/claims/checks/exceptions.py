@@ -29,7 +29,7 @@ def _crossing(
 @decides("N86")
 def concurrent_append(bench: Bench) -> Result:
     """Files added in the partition that is read, in another one, and without partitions."""
-    current = "UPDATE t SET v = 0 WHERE p = 1 AND v > 50"
+    current = "UPDATE t SET v = 0 WHERE p = 1 AND v = 20"
     by = {
         "an INSERT": ("INSERT INTO t VALUES (9, 1, 0)", S),
         "a DELETE": ("DELETE FROM t WHERE p = 1 AND v = 10", WS),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.engine import CONFLICTS
+from conformance.spark.lanes import Held, Raised
+from conformance.spark.outcomes import outcome_of
 from isodelta.claims.bench import Bench, story
 from isodelta.claims.checks.files_and_log import INSERT, UPDATE, run
 from isodelta.claims.evidence import CannotRun, Evidence, Result, conclude
@@ -16,11 +18,12 @@ COLUMN = "ALTER TABLE t ADD COLUMNS (w STRING)"
 VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
 UNIFORM = "REORG TABLE t APPLY (UPGRADE UNIFORM(ICEBERG_COMPAT_VERSION=2))"
 UPGRADES = {
-    "a table feature is added": "ALTER TABLE t SET TBLPROPERTIES "
-    "('delta.feature.clustering' = 'supported')",
     "deletion vectors are enabled": VECTORS,
     "the writer version is raised": "ALTER TABLE t SET TBLPROPERTIES "
     "('delta.minReaderVersion' = '1', 'delta.minWriterVersion' = '4')",
+    "clustering is added": "ALTER TABLE t CLUSTER BY (k)",
+    "the feature of identity columns is added": "ALTER TABLE t SET TBLPROPERTIES "
+    "('delta.feature.identityColumns' = 'supported')",
 }
 
 
@@ -148,22 +151,25 @@ def created_at_once(bench: Bench) -> Result:
 def empty_path(bench: Bench) -> Result:
     """Two writers that make a table in the same empty folder."""
     folder = bench.spark.process.folder / "empty-path"
-    scenario = story(
-        "two writers into one empty path",
-        "",
-        {
-            name: f"CREATE TABLE delta.`{folder}` USING delta AS SELECT {value} AS k"
-            for name, value in (("current", 1), ("winner", 2))
-        },
-    )
-    with bench.opened(scenario) as table:
-        table.begin("current")
-        first = run(table, "winner")
-        ended = table.commit("current")
+    engine, session = bench.spark, bench.spark.process.session
+    texts = [f"CREATE TABLE delta.`{folder}` USING delta AS SELECT {n} AS k" for n in (1, 2)]
+    held, other = engine.take_lane(), engine.take_lane()
+    held.start(session, (texts[0],))
+    if not isinstance(held.wait(engine.step_seconds), Held):
+        raise CannotRun("the first writer could not be held before its commit")
+    other.start(session, (texts[1],), hold=False)
+    first = type(other.wait(engine.step_seconds)).__name__.lower()
+    held.release()
+    event = held.wait(engine.step_seconds)
+    for lane in (held, other):
+        engine.give_back_lane(lane)
+    told = "no error"
+    if isinstance(event, Raised):
+        ended = outcome_of(event.error)
+        told = ended.outcome if ended.outcome in CONFLICTS else ended.error_class or "an error"
     log = sorted(path.name for path in (folder / "_delta_log").glob("*.json"))
-    told = ended.outcome if ended.outcome in CONFLICTS else ended.error_class or ended.outcome
     return conclude(
-        [bench.fact(f"the first ended ({first}), the second with {told}; the log has {len(log)} "
+        [bench.fact(f"one writer {first}, the other ended with {told}; the log has {len(log)} "
                     "entry", told == "ProtocolChanged")]
     )  # fmt: skip
 
