@@ -5,7 +5,8 @@ searched in full, every history judged by the graph at all levels. ``run`` count
 were run to their last step after the reductions, ``represented`` all those that they stand for.
 ``plainly`` is the same work without the search: each schedule run from its beginning, one after
 the other, a sample of them; ``times`` is the search's speed relative to that, in schedules run
-and in schedules represented.
+and in schedules represented. At the end, the beginning of the same search over the statements of
+every kind, MERGE and the like among them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from checker import alphabet, graph
 from checker.dependencies import dependencies
 from checker.exhaustive import JUDGED, Search
 from checker.schedules import interleavings
+from checker.statement_kinds import statements
 from model.levels import DELTA_LEVELS
 from model.profiles import DEFAULT
 from model.scenario import Step
@@ -25,6 +27,7 @@ from model.simulator import run
 from model.workload import prepare
 
 SAMPLE = 60
+EVERY_KIND_SECONDS = 20.0
 
 
 def plainly(layout: str, level: str, transactions: int) -> float:
@@ -69,6 +72,16 @@ def main(transactions: int) -> None:
             )
             print(f"{'  plainly':38} {'':29} {slow:8,.0f}")
     print(f"all four: {whole:.1f} s")
+    for layout in alphabet.LAYOUTS:
+        search = Search(layout, DEFAULT, [s for _, s in statements(layout)])
+        started = time.process_time()
+        result = search.run("WriteSerializable", transactions, budget=EVERY_KIND_SECONDS)
+        spent = time.process_time() - started
+        name = f"{layout}, every kind ({result.statements})"
+        print(
+            f"{name:38} {result.runs:9,} {result.schedules:12,} {spent:6.1f} "
+            f"{result.runs / spent:8,.0f}"
+        )
 
 
 if __name__ == "__main__":

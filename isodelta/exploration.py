@@ -19,6 +19,7 @@ from checker.finding import Finding
 from checker.random_search import random_scenarios, random_search
 from checker.search_result import SearchResult
 from checker.shrinking import minimise
+from checker.statement_kinds import statements
 from isodelta.judging import check
 from isodelta.results import check_result
 from isodelta.scenario_files import Loaded, scenario_mapping
@@ -58,7 +59,8 @@ class Exploration:
     """One exploration, and how far it has come.
 
     ``levels`` are those of the tables, each searched in every layout of the alphabet.
-    ``budget`` is in seconds. With an ``engine`` (a function that starts one), what was found
+    ``budget`` is in seconds. ``every_kind`` takes the statements of every kind in the place of
+    the alphabet's. With an ``engine`` (a function that starts one), what was found
     and then random scenarios are replayed on it and compared, for as long as the budget lasts.
     """
 
@@ -67,6 +69,7 @@ class Exploration:
     transactions: int
     budget: float
     seed: int
+    every_kind: bool = False
     progress: Progress | None = None
     engine: Callable[[], AbstractContextManager[Engine]] | None = None
     searches: list[SearchResult] = field(default_factory=list)
@@ -106,7 +109,8 @@ class Exploration:
         deadline = self.started + self.budget * share
         for place, (layout, level) in enumerate(self._tasks):
             left = max(0.0, deadline - time.monotonic())
-            result = Search(layout, self.profile).run(
+            chosen = [s for _, s in statements(layout)] if self.every_kind else None
+            result = Search(layout, self.profile, chosen).run(
                 level,
                 min(self.transactions, len(WRITERS)),
                 judged=JUDGED,

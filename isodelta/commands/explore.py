@@ -35,10 +35,20 @@ if TYPE_CHECKING:
     default=None,
     help="Replay on a real engine as well, and look for differences from the model.",
 )
+@click.option(
+    "--every-kind",
+    is_flag=True,
+    help="Over every statement kind: MERGE, overwrites, RESTORE, ALTER TABLE and so on.",
+)
 @budget_option("60s")
 @common_options
 def command(
-    common: Common, transactions: int, level: str | None, budget: float, engine: str | None
+    common: Common,
+    transactions: int,
+    level: str | None,
+    budget: float,
+    engine: str | None,
+    every_kind: bool,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
 
@@ -61,6 +71,7 @@ def command(
             transactions,
             budget,
             common.seed,
+            every_kind,
             progress=lambda schedules, found: tell(
                 f"{schedules:,} schedules, {found:,} minimal violations, "
                 f"{exploration.seconds:.0f} s of {budget:.0f} s"
