@@ -187,7 +187,7 @@ def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:
 
 
 def _at(error: InvalidScenario, where: tuple[str | int, ...]) -> InvalidScenario:
-    return type(error)(str(error), where + error.where)
+    return type(error)(str(error), where + error.where, error.error_class)
 
 
 def check_schedule(scenario: Scenario) -> None:

@@ -8,6 +8,7 @@ from conformance.comparison import compare
 from conformance.model_engine import ModelEngine
 from conformance.observation import observe
 from conformance.spark.engine import SparkEngine
+from model.errors import InvalidScenario, UnsupportedSQL
 from model.files import DataFile
 from model.footprint import Footprint
 from model.profiles import DEFAULT
@@ -193,6 +194,54 @@ def test_vacuum_writes_two_versions_and_changes_nothing() -> None:
     assert [entry.footprint.operation for entry in written] == [
         *("DELETE", "VACUUM START", "VACUUM END")
     ]
+
+
+OFF = "SET spark.databricks.delta.retentionDurationCheck.enabled = false; "
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("VACUUM t RETAIN 1 HOURS", "committed"),
+        ("VACUUM t RETAIN 0 HOURS", "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"),
+        (OFF + "VACUUM t RETAIN 0 HOURS DRY RUN", "no commit"),
+    ],
+)
+def test_hours_to_retain_are_looked_at_where_they_are_none(text: str, outcome: str) -> None:
+    assert ran(text).ended["A"].outcome == outcome
+
+
+def test_a_vacuum_that_endangers_transactions_in_flight_is_refused() -> None:
+    with pytest.raises(UnsupportedSQL, match="RETAIN 0 HOURS takes files away"):
+        ran(OFF + "VACUUM t RETAIN 0 HOURS")
+
+
+@pytest.mark.parametrize(
+    ("text", "error_class", "more"),
+    [
+        ("OPTIMIZE t FULL", "DELTA_OPTIMIZE_FULL_NOT_SUPPORTED", {}),
+        ("OPTIMIZE t WHERE k = 1", "DELTA_NON_PARTITION_COLUMN_REFERENCE", {}),
+        ("REORG TABLE t WHERE k = 1 APPLY (PURGE)", "DELTA_NON_PARTITION_COLUMN_REFERENCE", {}),
+        ("OPTIMIZE t ZORDER BY (z)", "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST", {}),
+        (
+            "OPTIMIZE t ZORDER BY k, p",
+            "DELTA_ZORDERING_ON_PARTITION_COLUMN",
+            {"partition_by": ("p",)},
+        ),
+        ("OPTIMIZE t ZORDER BY (k)", "DELTA_CLUSTERING_WITH_ZORDER_BY", {"cluster_by": ("k",)}),
+        (
+            "OPTIMIZE t WHERE k = 1",
+            "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
+            {"cluster_by": ("k",)},
+        ),
+    ],
+)
+def test_what_optimize_and_reorg_refuse_has_the_name_that_spark_gives_it(
+    text: str, error_class: str, more: dict[str, object]
+) -> None:
+    with pytest.raises(InvalidScenario) as caught:
+        ran(text, **more)
+    assert caught.value.error_class == error_class
 
 
 def test_the_engine_marks_purges_and_vacuums_as_the_model_does(spark_engine: SparkEngine) -> None:

@@ -28,9 +28,11 @@ def vacuum(source: Source) -> Statement:
             f"{source.body!r}: only VACUUM {source.target} [RETAIN n HOURS] [DRY RUN] is supported"
         )
     table = source.check_target(match["table"])
-    if match["hours"] and int(match["hours"]) == 0:
+    dry, nothing = match["dry"] is not None, bool(match["hours"]) and int(match["hours"]) == 0
+    checked = source.settings.get(RETENTION_CHECK, "true").lower() != "false"
+    if nothing and not checked and not dry:
         raise UnsupportedSQL(
             "VACUUM ... RETAIN 0 HOURS takes files away from transactions in flight, and the "
             "table can be lost; it is not modelled"
         )
-    return Vacuum(source.text, table, match["dry"] is not None)
+    return Vacuum(source.text, table, dry, too_short=nothing and checked)
