@@ -48,6 +48,7 @@ def report_html(report: Report) -> str:
         findings=views,
         kinds=[(kind, kinds[kind]) for kind in map(FindingClass, SEVERITY) if kinds[kind]],
         levels=list(dict.fromkeys(finding.level for finding in report.findings)),
+        judged=bool(report.scenarios or report.findings or report.bounds),
         scenarios=scenario_rows(report),
         level_names=LEVELS,
         matrix=matrix_tables(report),
@@ -71,6 +72,9 @@ def report_html(report: Report) -> str:
 def headline(report: Report) -> str:
     """The result of the run in one sentence."""
     summary = report.summary
+    if report.matrix and not (report.scenarios or report.findings):
+        differing = sum(cell.differs for cell in report.matrix)
+        return f"{count(differing, 'cell')} of {len(report.matrix)} where the sources differ."
     found = count(len(report.findings), "finding") if report.findings else "No findings"
     if summary.unexplained:
         rest = f"{count(summary.unexplained, 'difference')} not explained yet"
