@@ -18,7 +18,7 @@ from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
 from model.scenario import Scenario, Step
 from model.statements import Execution, Statement
-from model.table import LEVEL_PROPERTY, Table
+from model.table import LEVEL_PROPERTY, UNSET_LEVEL, Table
 from model.workload import Workload, initial_rows, prepare
 
 COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
@@ -147,7 +147,8 @@ def _settled(footprint: Footprint, before: Table, table_level: str) -> Footprint
     assert after is not None
     if change is None or LEVEL_PROPERTY not in change.properties:
         return footprint
-    if after.level != (before.level or table_level):
+    unset = before.declared(LEVEL_PROPERTY) == UNSET_LEVEL
+    if unset or (after.level or table_level) != (before.level or table_level):
         return footprint
     kept = replace(change, properties=change.properties - {LEVEL_PROPERTY})
     return replace(footprint, metadata=kept)

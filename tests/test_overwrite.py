@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checker.shrinking import minimise
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
@@ -175,3 +176,17 @@ def test_what_is_not_known_is_refused(text: str, error: type[Exception] | None) 
         return
     with pytest.raises(error):
         parse_statement(text, "t", {"t": table})
+
+
+def test_shrinking_drops_settings_and_rows() -> None:
+    texts = {"A": DYNAMIC + "INSERT OVERWRITE t VALUES (9, 1, 90), (8, 2, 80)"}
+    given = Scenario("x", TableSpec(COLUMNS, ("p",), setup=SETUP), texts, steps("A"))
+    smallest = minimise(given, lambda s: "OVERWRITE" in s.transactions["A"])
+    assert smallest.transactions["A"] == "INSERT OVERWRITE t VALUES (8, 2, 80)"
+
+
+def test_shrinking_restores_to_the_earliest_version() -> None:
+    texts = {"A": "RESTORE TABLE t TO VERSION AS OF 1"}
+    given = Scenario("x", TableSpec(COLUMNS, ("p",), setup=SETUP), texts, steps("A"))
+    smallest = minimise(given, lambda s: run_scenario(s, DEFAULT).ended["A"].outcome == "committed")
+    assert smallest.transactions["A"] == "RESTORE TABLE t TO VERSION AS OF 0"

@@ -9,13 +9,13 @@ from model.definition_change import metadata_change
 from model.errors import StatementFailure
 from model.expressions import TRUE
 from model.files import DataFile, StoredRow
-from model.footprint import Footprint, ProtocolChange
+from model.footprint import Footprint, MetadataChange, ProtocolChange
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.idempotent import Skipped
 from model.statements.overwrite import predicate_read
-from model.table import Table
+from model.table import LEVEL_PROPERTY, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,12 @@ class Restore:
         source = snapshot.at(self.version)
         adds = tuple(f for key, f in source.files.items() if key not in snapshot.files)
         removes = tuple(f for key, f in snapshot.files.items() if key not in source.files)
-        # Features stay: readers of versions in between need them (protocols are merged).
-        after = replace(source.table, features=source.table.features | snapshot.table.features)
+        after = restored(snapshot.table, source.table)
         footprint = Footprint(
             "RESTORE",
             adds=adds,
             removes=removes,
-            metadata=metadata_change(snapshot.table, after),
+            metadata=_change(snapshot.table, after),
             protocol=ProtocolChange(added=after.features - snapshot.table.features),
             table=None if after == snapshot.table else after,
             next_version_only=True,
@@ -79,6 +78,25 @@ class Restore:
         if self.rows is None:
             raise StatementFailure("UNKNOWN_VERSION", "which rows come back is not known")
         return SerialResult((tables[name],), {**tables, name: self.rows})
+
+
+def restored(now: Table, then: Table) -> Table:
+    """The definition that a RESTORE from ``now`` to ``then`` puts in force.
+
+    Features stay, as readers of the versions in between need them, and no identity column hands
+    out a value for a second time (protocols and high-water marks are merged).
+    """
+    marks = dict(now.identities)
+    identities = tuple((place, marks.get(place, mine)) for place, mine in then.identities)
+    return replace(then, features=then.features | now.features, identities=identities)
+
+
+def _change(now: Table, after: Table) -> MetadataChange:
+    """The metadata action; going back to the level of the scenario's table sets that level."""
+    if now.declared(LEVEL_PROPERTY) is None or after.declared(LEVEL_PROPERTY) is not None:
+        return metadata_change(now, after)
+    change = metadata_change(now.with_properties({}, (LEVEL_PROPERTY,)), after)
+    return replace(change, properties=change.properties | {LEVEL_PROPERTY})
 
 
 def rows_of(files: tuple[DataFile, ...]) -> Iterable[StoredRow]:
