@@ -15,7 +15,7 @@ from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.idempotent import Skipped
 from model.statements.overwrite import predicate_read
-from model.table import Table
+from model.table import Identity, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,11 @@ class Restore:
         adds = tuple(f for key, f in source.files.items() if key not in snapshot.files)
         removes = tuple(f for key, f in snapshot.files.items() if key not in source.files)
         # Features stay: readers of versions in between need them (protocols are merged).
-        after = replace(source.table, features=source.table.features | snapshot.table.features)
+        after = replace(
+            source.table,
+            features=source.table.features | snapshot.table.features,
+            identities=merged_marks(source.table, snapshot.table),
+        )
         footprint = Footprint(
             "RESTORE",
             adds=adds,
@@ -79,6 +83,21 @@ class Restore:
         if self.rows is None:
             raise StatementFailure("UNKNOWN_VERSION", "which rows come back is not known")
         return SerialResult((tables[name],), {**tables, name: self.rows})
+
+
+def merged_marks(source: Table, latest: Table) -> tuple[tuple[int, Identity], ...]:
+    """The identity columns of ``source``; none hands out again what ``latest`` has handed out.
+
+    Source: IdentityColumn.scala, ``copySchemaWithMergedHighWaterMarks``.
+    """
+    marks = dict(latest.identities)
+    found = []
+    for place, identity in source.identities:
+        known = marks.get(place)
+        if known is not None and known.high_water is not None:
+            identity = identity.covering((known.high_water,))
+        found.append((place, identity))
+    return tuple(found)
 
 
 def rows_of(files: tuple[DataFile, ...]) -> Iterable[StoredRow]:
