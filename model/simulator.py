@@ -69,10 +69,13 @@ def begin(
 def _check_removable(table: Table, execution: Execution) -> None:
     """Raises StatementFailure for a statement that takes rows out of an append-only table.
 
-    DELETE and UPDATE fail whether they find rows or not.
+    DELETE and UPDATE fail whether they find rows or not; RESTORE commits in a manner of its own
+    that does not look.
     """
     footprint = execution.footprint
-    if footprint is None or not table.append_only:
+    if footprint is None or not table.properties or not table.append_only:
+        return
+    if footprint.operation == "RESTORE":
         return
     if footprint.operation in ("DELETE", "UPDATE") or (
         footprint.data_changed and footprint.removes

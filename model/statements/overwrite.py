@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from model import expressions
 from model.errors import StatementFailure
@@ -12,6 +13,7 @@ from model.expressions import Column, Comparison, Expression, Literal, Or
 from model.files import DataFile, StoredRow, write_files
 from model.footprint import ReadPredicate
 from model.history import PredicateRead, Row, RowChange, SerialResult
+from model.invariants import NULL_VIOLATED, VIOLATED
 from model.log import Snapshot
 from model.simplification.shape import FALSE
 from model.statements.base import Execution, Rows, item_reads, live_files
@@ -22,6 +24,8 @@ from model.table import Table
 
 MISMATCH = "DELTA_REPLACE_WHERE_MISMATCH"
 """The engine's error class for a new row outside of the condition (WriteIntoDelta.scala)."""
+
+T = TypeVar("T")
 
 Inserts = InsertValues | InsertSelect
 
@@ -54,7 +58,7 @@ class Overwrite:
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         if self.refused is not None:
             raise StatementFailure(self.refused, f"{self._where} is no condition to replace by")
-        inserted = self.inserts.execute(snapshot, writer, others)
+        inserted = self._inserted(lambda: self.inserts.execute(snapshot, writer, others))
         self._check(change.after for change in inserted.changes if change.after is not None)
         target = select(snapshot, self.table, self.replaced)
         matches = matcher(self.replaced)
@@ -79,9 +83,22 @@ class Overwrite:
         return None if matcher(self.replaced)(row) else row
 
     def rerun(self, tables: Rows) -> SerialResult:
-        added, reads = alone(self.inserts, tables)
+        added, reads = self._inserted(lambda: alone(self.inserts, tables))
         self._check(added)
         return exchange(self.table.name, tables, self.replaced, added, reads)
+
+    def _inserted(self, run: Callable[[], T]) -> T:
+        """What the INSERT gives. A constraint that it breaks passes for the condition.
+
+        Source: WriteIntoDelta.scala, which checks the condition as one constraint among others
+        and takes any violation for one of it.
+        """
+        try:
+            return run()
+        except StatementFailure as error:
+            if self.checked and error.error_class in (VIOLATED, NULL_VIOLATED):
+                raise StatementFailure(MISMATCH, str(error)) from error
+            raise
 
     def _check(self, added: Iterable[Row]) -> None:
         """Raises StatementFailure for a new row that the condition does not hold for."""

@@ -15,7 +15,7 @@ from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.idempotent import Skipped
 from model.statements.overwrite import predicate_read
-from model.table import LEVEL_PROPERTY, Table
+from model.table import LEVEL_PROPERTY, Identity, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,24 @@ class Restore:
 def restored(now: Table, then: Table) -> Table:
     """The definition that a RESTORE from ``now`` to ``then`` puts in force.
 
-    Features stay, as readers of the versions in between need them, and no identity column hands
-    out a value for a second time (protocols and high-water marks are merged).
+    Features stay, as readers of the versions in between need them (protocols are merged).
     """
-    marks = dict(now.identities)
-    identities = tuple((place, marks.get(place, mine)) for place, mine in then.identities)
-    return replace(then, features=then.features | now.features, identities=identities)
+    return replace(then, features=then.features | now.features, identities=merged_marks(then, now))
+
+
+def merged_marks(source: Table, latest: Table) -> tuple[tuple[int, Identity], ...]:
+    """The identity columns of ``source``; none hands out again what ``latest`` has handed out.
+
+    Source: IdentityColumn.scala, ``copySchemaWithMergedHighWaterMarks``.
+    """
+    marks = dict(latest.identities)
+    found = []
+    for place, identity in source.identities:
+        known = marks.get(place)
+        if known is not None and known.high_water is not None:
+            identity = identity.covering((known.high_water,))
+        found.append((place, identity))
+    return tuple(found)
 
 
 def _change(now: Table, after: Table) -> MetadataChange:
