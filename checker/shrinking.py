@@ -17,12 +17,14 @@ from model.scenario import Scenario, Step, TableSpec
 from model.sql import declared_table, parse_statement
 from model.statements import DynamicOverwrite, Idempotent, InsertValues, Overwrite, Restore
 from model.statements.base import Statement
-from model.table import Table
+from model.table import LEVEL_PROPERTY, Table
 from model.types import sql_row
 from model.workload import TARGET
 
 _SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
-_WHERE = re.compile(r"(?P<head>.*?) WHERE (?P<condition>.*?)(?P<tail> GROUP BY .*)?", re.DOTALL)
+_WHERE = re.compile(
+    r"(?P<head>.*?) WHERE (?P<condition>.*?)(?P<tail> (GROUP BY|APPLY|ZORDER BY) .*)?", re.DOTALL
+)
 
 
 def minimise(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scenario:
@@ -61,6 +63,12 @@ def _simpler(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, tables=others)
     if scenario.table.partition_by:
         yield replace(scenario, table=replace(scenario.table, partition_by=()))
+    if scenario.table.cluster_by:
+        yield replace(scenario, table=replace(scenario.table, cluster_by=()))
+    for key in scenario.table.properties:
+        if key != LEVEL_PROPERTY:
+            left = {k: v for k, v in scenario.table.properties.items() if k != key}
+            yield replace(scenario, table=replace(scenario.table, properties=left))
     tables = {TARGET: declared_table(TARGET, scenario.table)}
     tables |= {name: declared_table(name, spec) for name, spec in scenario.tables.items()}
     for spec in _simpler_setup(scenario.table, TARGET, tables):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checker.shrinking import minimise
 from conformance.comparison import compare
 from conformance.model_engine import ModelEngine
 from conformance.observation import observe
@@ -259,3 +260,23 @@ def test_the_engine_marks_purges_and_vacuums_as_the_model_does(spark_engine: Spa
     assert comparison.differences == ()
     assert comparison.history.unknown == ()
     assert observation.ended["C"].earlier_versions == (4,)
+
+
+def test_minimising_tries_without_vectors_and_without_a_part_of_reorgs_condition() -> None:
+    given = scenario(
+        "REORG TABLE t WHERE p = 1 APPLY (PURGE)",
+        "DELETE FROM t WHERE k = 2",
+        setup=(ROWS, "DELETE FROM t WHERE k = 1"),
+        partition_by=("p",),
+    )
+
+    def purges(each: Scenario) -> bool:
+        return "A" in each.transactions and outcome_of(each) == "committed"
+
+    def outcome_of(each: Scenario) -> str:
+        return run_scenario(each, DEFAULT).ended["A"].outcome
+
+    small = minimise(given, purges)
+    assert dict(small.transactions) == {"A": "REORG TABLE t APPLY (PURGE)"}
+    assert small.table.properties == VECTORS
+    assert minimise(given, lambda each: "B" in each.transactions).table.properties == {}
