@@ -16,6 +16,7 @@ from checker.exhaustive import JUDGED, Progress
 from checker.finding import Finding, depth, describe, finding, weakest
 from checker.shrinking import minimise
 from checker.verdict import judge
+from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
 from model.profiles import DEFAULT
 from model.profiles.base import Profile
@@ -108,7 +109,7 @@ def random_search(
     """Runs random scenarios in the model and judges each at the levels ``judged``.
 
     Ends after so many scenarios or seconds, whichever comes first; ``ValueError`` when neither
-    is given.
+    is given. Scenarios that the profile refuses are left out.
     """
     if scenarios is None and budget is None:
         raise ValueError("a random search needs a number of scenarios or a budget")
@@ -120,7 +121,12 @@ def random_search(
     for scenario in random_scenarios(seed, levels, sizes):
         if ran == scenarios or (budget is not None and time.monotonic() - started > budget):
             break
-        ended = run_scenario(scenario, profile)
+        try:
+            ended = run_scenario(scenario, profile)
+        except InvalidScenario:
+            if profile.features is None and profile.has is None:
+                raise
+            continue  # the profile says that it knows nothing of such a scenario
         ran += 1
         outcomes.update(each.outcome for each in ended.ended.values())
         found = dependencies(ended.history)

@@ -9,6 +9,7 @@ import pytest
 
 from checker.alphabet import ROW_LEVEL_LAYOUTS, UNNOTED_READS, layouts, named, statements
 from checker.exhaustive import Search
+from checker.random_search import random_search
 from checker.verdict import judge
 from isodelta.every_profile import under_every_profile, under_profile
 from isodelta.judging import check
@@ -145,6 +146,25 @@ def test_2020_knows_neither_deletion_vectors_nor_clustering() -> None:
     clustered = replace(scenario, table=replace(ONE_FILE, properties={}, cluster_by=("k",)))
     with pytest.raises(InvalidScenario, match="knows no liquid clustering"):
         run_scenario(clustered, profile("databricks-2020"))
+
+
+def test_a_statement_that_no_document_speaks_of_is_refused() -> None:
+    scenario = crossing(ONE_FILE, "RESTORE TABLE t TO VERSION AS OF 0", "DELETE FROM t")
+    with pytest.raises(InvalidScenario, match="does not have the statement 'RESTORE"):
+        run_scenario(scenario, profile("databricks-14.2"))
+
+
+def test_random_histories_of_all_statements_keep_serializable_at_the_strongest() -> None:
+    result = random_search(
+        3,
+        levels=("Serializable",),
+        sizes=(2, 3),
+        scenarios=150,
+        judged=("Serializable", "SnapshotIsolation"),
+        profile=profile("databricks-2026"),
+    )
+    assert result.violations == {"Serializable": 0, "SnapshotIsolation": 0}
+    assert result.outcomes["ConcurrentAppend"] > 5
 
 
 def test_names_of_readings() -> None:

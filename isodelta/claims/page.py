@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from isodelta.claims.evidence import Status
 from isodelta.console import printable
-from model.documents.claims import SOURCES
+from model.documents.claims import CLAIMS, SOURCES
 
 if TYPE_CHECKING:
     from isodelta.claims.ledger import Row
 
 COLUMNS = ("claim", "source", "what the documents say", "check", "status", "what was found")
+STATUS = COLUMNS.index("status")
 
 _MEANINGS = {
     Status.CONFIRMED: "the engine did what the claim says, in everything that was looked at",
@@ -25,15 +26,22 @@ _MEANINGS = {
 }
 
 
-def markdown(rows: Sequence[Row], engine: str) -> str:
-    """The page for a run of the whole ledger on an engine."""
-    counts = Counter(row.result.status for row in rows)
+def markdown(rows: Sequence[Row], engine: str, earlier: str = "") -> str:
+    """The page for a run on an engine.
+
+    Claims that were not run keep what the ``earlier`` page says of them.
+    """
+    found = {line[0]: line for line in read_table(earlier)}
+    found |= {row.claim.name: written(row) for row in rows}
+    table = [found[name] for name in CLAIMS if name in found]
+    counts = Counter(line[STATUS] for line in table)
     lines = [
         "# Claims of the documents",
         "",
-        f"Written by `isodelta claims --write docs/claims.md`, asking {engine}. Nothing on this "
-        "page is written by hand; `isodelta claims N12` shows all evidence for a claim, "
-        "`--json` with scenarios to run again.",
+        f"Written by `isodelta claims --write docs/claims.md`, asking {engine}; with names of "
+        "claims it writes their rows anew and keeps the others. No status on this page is "
+        "written by hand. `isodelta claims N12` shows all evidence for a claim, `--json` with "
+        "scenarios to run again.",
         "",
         *(f"- **{letter}**: {title}" for letter, title in SOURCES.items()),
         "",
@@ -47,7 +55,7 @@ def markdown(rows: Sequence[Row], engine: str) -> str:
         "",
         f"| {' | '.join(COLUMNS)} |",
         "|" + "---|" * len(COLUMNS),
-        *(f"| {' | '.join(map(_cell, _columns(row)))} |" for row in rows),
+        *(f"| {' | '.join(line)} |" for line in table),
     ]
     return "\n".join(lines) + "\n"
 

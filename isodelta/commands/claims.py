@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     default=None,
     metavar="FILE",
-    help="Write the ledger as a Markdown page as well.",
+    help="Write the ledger as a Markdown page as well; claims that were not run keep their rows.",
 )
 @common_options
 def command(common: Common, names: Sequence[str], engine: str | None, write: Path | None) -> int:
@@ -52,8 +52,6 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     for name in chosen:
         if name not in CLAIMS:
             raise BadInput(f"there is no claim {name!r} (N1 to N{len(CLAIMS)})")
-    if write is not None and names:
-        raise BadInput("--write: a page has all claims, not a choice of them")
     asked = engine or _engine_at_hand()
     bench = Bench(None if asked == "model" else lambda: start(asked), common.profile)
     rows: list[Row] = []
@@ -73,7 +71,8 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     if write is not None:
         from isodelta.claims.page import markdown
 
-        write.write_text(markdown(rows, asked), encoding="utf-8")
+        earlier = write.read_text(encoding="utf-8") if write.exists() else ""
+        write.write_text(markdown(rows, asked, earlier), encoding="utf-8")
     if common.report is not None:
         from isodelta.claims.report import write_claims_report
 

@@ -28,7 +28,6 @@ and no subqueries in conditions (N76, N77), so those fallbacks cannot be reached
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -53,14 +52,12 @@ from model.rules.documented import (
     same_row,
 )
 from model.skipping import partition_matches, scan, split_filter
-from model.statements import Statement, Update
+from model.statements import Optimize, Statement, Update
 from model.statements.base import live_files
 from model.table import Table
 
 Reading = Literal["weakest", "strongest"]
 READINGS: tuple[Reading, ...] = ("weakest", "strongest")
-
-_ZORDER = re.compile(r"\bZORDER\s+BY\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +126,7 @@ class Noted:
             return "files"
         if not footprint.data_changed:
             spared = vectors_in_force(table) and not (
-                self.zorder_conflicts and _ZORDER.search(statement.text)
+                self.zorder_conflicts and isinstance(statement, Optimize) and statement.zorder
             )
             return "nothing" if spared else "files"
         if not rows.on(table, self.reading) or self._falls_back(statement, footprint, rows):
@@ -190,8 +187,14 @@ def _profile(
         noted=noted,
         skips_empty_commit=_always,
         reapplied=None if noted.rows is None else reapplied,
+        has=_mentioned,
         features=features,
     )
+
+
+def _mentioned(statement: Statement) -> bool:
+    """Whether a document says what a statement conflicts with: none says it of RESTORE."""
+    return statement.kind != "RESTORE"
 
 
 def _always(level: str) -> bool:

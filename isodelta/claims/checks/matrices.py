@@ -22,7 +22,11 @@ SETUP = ("INSERT INTO t VALUES (1, 1, 10), (2, 2, 20)", "INSERT INTO t VALUES (3
 
 PROBES = {
     "INSERT": ("INSERT INTO t VALUES (9, 1, 90)",),
-    "DML": ("DELETE FROM t WHERE k = 1", "UPDATE t SET v = v + 1 WHERE p = 1"),
+    "DML": (
+        "DELETE FROM t WHERE k = 1",
+        "UPDATE t SET v = v + 1 WHERE p = 1",
+        "MERGE INTO t USING (SELECT 1 AS k) s ON t.k = s.k WHEN MATCHED THEN UPDATE SET v = 0",
+    ),
     "OPTIMIZE": ("OPTIMIZE t",),
 }
 """Statements for replays: of each class those that touch the same files."""
