@@ -87,7 +87,7 @@ def _qualified(text: str, table: str, types: Columns) -> str:
 
 
 _SHAPES = (
-    *("update insert", "insert", "update", "delete", "update update", "delete insert"),
+    *("insert", "update insert", "update", "delete", "update update", "delete insert"),
     *("insert insert", "by source", "update insert by source", "insert by source"),
 )
 """Clauses by what they do, in their order; those before "insert" are for matches."""

@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from checker.shrinking_merge import simpler_merges
 from model import expressions
 from model.errors import InvalidScenario
 from model.expressions import And, Expression, Not, Or
 from model.scenario import Scenario, Step, TableSpec
 from model.sql import declared_table, parse_statement
-from model.statements import DynamicOverwrite, Idempotent, InsertValues, Overwrite, Restore
+from model.statements import DynamicOverwrite, Idempotent, InsertValues, Merge, Overwrite, Restore
 from model.statements.base import Statement
 from model.table import LEVEL_PROPERTY, Table
 from model.types import sql_row
@@ -99,6 +100,9 @@ def _simpler_sql(sql: str, target: str, tables: Mapping[str, Table]) -> Iterator
         for place in range(len(rows) if len(rows) > 1 else 0):
             left = rows[:place] + rows[place + 1 :]
             yield f"INSERT INTO {target} VALUES {', '.join(map(sql_row, left))}"
+        return
+    if isinstance(statement, Merge):
+        yield from simpler_merges(sql)
         return
     if isinstance(statement, Overwrite | DynamicOverwrite | Restore | Idempotent):
         yield from _simpler_replacement(sql, statement)

@@ -71,7 +71,7 @@ def test_transactions_together_do_on_spark_what_the_model_says(together: list[Re
 
 def test_the_statements_alone_are_of_every_kind(alone: list[Replayed]) -> None:
     kinds = {s.kind for r in alone for s in r.comparison.workload.statements.values()}
-    assert kinds == {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE"}
+    assert kinds == {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE", "MERGE"}
 
 
 def test_the_transactions_together_reach_conflicts_and_commits(together: list[Replayed]) -> None:

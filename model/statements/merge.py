@@ -12,7 +12,7 @@ from model.evaluation import matcher
 from model.expressions import TRUE, Expression
 from model.files import DataFile, StoredRow
 from model.footprint import Footprint, ReadPredicate
-from model.history import ItemRead, PredicateRead, Row, RowChange, RowId, SerialResult
+from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
 from model.invariants import enforce
 from model.log import Snapshot
 from model.simplification import simplify
@@ -21,6 +21,7 @@ from model.statements.base import Execution, Rows, item_reads, live_files
 from model.statements.merge_clause import MergeClause, first_applying
 from model.statements.merge_layout import Written, write
 from model.statements.merge_source import Branches, MergeSource
+from model.statements.rewrite import remains
 from model.table import Table
 
 MULTIPLE_MATCHES = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
@@ -108,21 +109,24 @@ class Merge:
         else:
             branches = self.source.branches(others)
         reads = self._reads([row for branch in branches for row in branch])
-        touched, written = self._run(writer, files, branches)
+        done = self._run(writer, files, branches)
         footprint = Footprint(
             "MERGE",
             read_predicates=predicates,
             read_files=read,
-            adds=write(writer, self.table, written),
-            removes=touched,
+            adds=(*done.marked, *write(writer, self.table, done.written)),
+            removes=done.removed,
             records_empty=True,
         )
         matters = reads[-1].matches
         target = (row for file in files for row in file.rows if matters(row.values))
         known = {item.row for item in items}
         items += item_reads(self.table, (row for row in target if row.row not in known))
-        changes = self._changes(writer, touched, written)
-        return Execution(footprint, items, changes, predicate_reads=reads)
+        name = self.table.name
+        changes = [RowChange(name, row.row, row.values, after) for row, after in done.changed]
+        new = (row for group in done.written.inserted for row in group)
+        changes += [RowChange(name, row.row, None, row.values) for row in new]
+        return Execution(footprint, items, tuple(changes), predicate_reads=reads)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return self._effect(row, self._matches(row, self.source.rows(tables)))
@@ -147,34 +151,44 @@ class Merge:
             enforce(self.table, [row for row in changed if row is not None] + inserted)
         return SerialResult(reads, {**tables, name: left + tuple(inserted)})
 
-    def _run(
-        self, writer: str, files: tuple[DataFile, ...], branches: Branches
-    ) -> tuple[tuple[DataFile, ...], Written]:
-        """The files that are replaced, and the rows that are written."""
+    def _run(self, writer: str, files: tuple[DataFile, ...], branches: Branches) -> _Done:
+        """What is removed, marked and written."""
         source = [row for branch in branches for row in branch]
-        values = [row.values for file in files for row in file.rows]
         if self.inserts_only:
+            values = [row.values for file in files for row in file.rows]
             left = [self._without_match(branch, values) for branch in branches]
-            return (), self._insertions(writer, left)
+            return _Done(self._insertions(writer, left))
         matches = {id(row): self._matches(row.values, source) for f in files for row in f.rows}
         if any(map(self._too_many, matches.values())):
             raise StatementFailure(MULTIPLE_MATCHES, _SEVERAL)
         touched = tuple(f for f in files if any(self._touches(r, matches[id(r)]) for r in f.rows))
         if not touched:
-            return (), self._insertions(writer, branches)
+            return _Done(self._insertions(writer, branches))
         self._check_conditions(touched, matches, source)
         ordinals = {id(row): place for place, branch in enumerate(branches) for row in branch}
+        marking = self.table.deletion_vectors
+        changed: list[tuple[StoredRow, Row | None]] = []
         kept: list[tuple[int | None, StoredRow]] = []
         for stored in (row for file in touched for row in file.rows):
             found = matches[id(stored)]
+            branch = ordinals[id(found[0])] if found else None
             after = self._effect(stored.values, found)
-            if after is not None:
-                new = stored if after is stored.values else StoredRow(stored.row, writer, after)
-                kept.append((ordinals[id(found[0])] if found else None, new))
-        replaced = [row.values for file in touched for row in file.rows]
-        left = [self._without_match(branch, replaced) for branch in branches]
+            if after is not stored.values:
+                changed.append((stored, after))
+                if after is not None:
+                    kept.append((branch, StoredRow(stored.row, writer, after)))
+            elif not marking:
+                kept.append((branch, stored))
+        values = [row.values for file in touched for row in file.rows]
+        left = [self._without_match(branch, values) for branch in branches]
         inserted = self._insertions(writer, left).inserted
-        return touched, Written(inserted, tuple(kept), self, touched, len(source))
+        written = Written(inserted, tuple(kept), self, touched, len(source))
+        if not marking:
+            return _Done(written, touched, (), changed)
+        taken = {row.row for row, _ in changed}
+        touched = tuple(f for f in touched if any(row.row in taken for row in f.rows))
+        marked = remains(self.table, touched, lambda row: row.row in taken, writer).marked
+        return _Done(written, touched, marked, changed)
 
     def _insertions(self, writer: str, branches: Iterable[Sequence[Row]]) -> Written:
         groups, ordinal = [], 0
@@ -187,23 +201,6 @@ class Merge:
                     ordinal += 1
             groups.append(tuple(group))
         return Written(tuple(groups))
-
-    def _changes(
-        self, writer: str, touched: tuple[DataFile, ...], written: Written
-    ) -> tuple[RowChange, ...]:
-        name = self.table.name
-        before = {row.row: row.values for file in touched for row in file.rows}
-        after: dict[RowId, StoredRow] = {row.row: row for _, row in written.kept}
-        changes = []
-        for identity, values in before.items():
-            row = after.get(identity)
-            if row is None:
-                changes.append(RowChange(name, identity, values, None))
-            elif row.values is not values:
-                changes.append(RowChange(name, identity, values, row.values))
-        new = (row for group in written.inserted for row in group)
-        changes += [RowChange(name, row.row, None, row.values) for row in new]
-        return tuple(changes)
 
     def _check_conditions(
         self,
@@ -322,6 +319,16 @@ class Merge:
             for part in expressions.conjuncts(simplify(condition))
             if all(index < width for index in expressions.columns(part))
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Done:
+    """What one run comes to: rows written, files removed or marked, rows that it changed."""
+
+    written: Written
+    removed: tuple[DataFile, ...] = ()
+    marked: tuple[DataFile, ...] = ()
+    changed: Sequence[tuple[StoredRow, Row | None]] = ()
 
 
 _SEVERAL = "several source rows match one row of the target"

@@ -55,9 +55,14 @@ def _tasks(written: Written) -> list[list[StoredRow]]:
     if merge is None:
         return inserted
     kept = [row for _, row in written.kept]
-    if merge.matched_only or _equi_join(merge):
+    streams = merge.table.deletion_vectors and not merge.by_source
+    if merge.matched_only or (merge.table.deletion_vectors and not merge.not_matched):
+        return [kept]
+    # With deletion vectors no row is written that is as it was: a left outer join will do, and
+    # it goes through the source.
+    if not streams and _equi_join(merge):
         return [[*kept, *_flat(inserted)]]
-    if _source_is_broadcast(written):
+    if not streams and _source_is_broadcast(written):
         return [kept, _flat(inserted)]
     unmatched = [row for branch, row in written.kept if branch is None]
     for branch, row in written.kept:
