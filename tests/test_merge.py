@@ -327,6 +327,13 @@ BRANCHES = "(SELECT 1 AS k, 1 AS p, 1 AS v UNION ALL SELECT 5, 1, 5 UNION ALL SE
          f"{INSERT} WHEN NOT MATCHED BY SOURCE AND t.k = 1 THEN DELETE", [3, 1]),
         (PLAIN, "(SELECT 9 AS k, 1 AS p, 1 AS v) s", "t.k <=> s.k",
          f"{INSERT} WHEN NOT MATCHED BY SOURCE AND t.k = 1 THEN DELETE", [4]),
+        # Of two tables the one with more files, columns or rows is gone through.
+        (PLAIN, "s", "t.k - s.k = 0", f"{UPDATE} {INSERT}", [3, 1]),
+        (PLAIN, "s", "t.k - s.k = 0",
+         f"{UPDATE} {INSERT} WHEN NOT MATCHED BY SOURCE AND t.k = 1 THEN DELETE", [4, 2]),
+        (PLAIN, "(SELECT k FROM s) s", "t.k < s.k AND s.k = 5 AND t.k = 2",
+         "WHEN MATCHED THEN UPDATE SET v = 1 WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)",
+         [2, 2]),
     ],
 )  # fmt: skip
 def test_the_files_that_are_written(

@@ -106,9 +106,26 @@ def _within(found: frozenset[int], low: int, high: int | None) -> bool:
 
 
 def _source_is_broadcast(written: Written) -> bool:
-    """Whether the join without keys takes the source as its smaller side."""
+    """Whether the join without keys takes the source as its smaller side.
+
+    Spark compares the sizes of files, each side's reduced to the columns that are used. The model
+    has no sizes: constants are small, and of two tables the one with fewer files, columns or rows
+    is taken for the smaller one, in this order.
+    """
     merge = written.merge
     assert merge is not None
     if merge.source.query is None or len(written.touched) > 1:
         return True
+    if _columns_used(merge) < len(merge.table.schema):
+        return True
     return sum(map(len, written.touched)) > written.source_rows
+
+
+def _columns_used(merge: Merge) -> int:
+    """How many columns of the source ON and the clauses mention."""
+    used = expressions.columns(merge.condition)
+    for clause in (*merge.matched, *merge.not_matched, *merge.by_source):
+        used |= expressions.columns(clause.test)
+        for _, value in clause.assignments or ():
+            used |= expressions.columns(value)
+    return sum(index >= len(merge.table.names) for index in used)
