@@ -46,10 +46,14 @@ class Names:
         rest = [getattr(entry, f"withNewStorage$default${n}")() for n in range(2, 8)]
         self._external.createTable(entry.withNewStorage(uri, *rest), False)
 
+    def unbind(self, database: str, table: str) -> None:
+        """Forget a name, if it is known; what it points to stays."""
+        self._external.dropTable(database, table, True, False)
+
     def give_back(self, database: str, tables: Iterable[str]) -> None:
         """Forget the names of a database and return it to the pool."""
         for table in tables:
-            self._external.dropTable(database, table, True, False)
+            self.unbind(database, table)
         with self._lock:
             self._free.append(database)
 

@@ -41,12 +41,22 @@ class Place:
         self.seat = seat
         self.template = template
         self.folder = folder
+        self._names = names
         template.copy_to(folder)
         self._files = {table: _files(folder / table) for table in template.tables}
         self.database = names.take()
         for table in template.tables:
             names.bind(self.database, table, folder / table)
         self._logs = [tables.load(seat.session, folder / table) for table in template.tables]
+
+    def name_again(self, table: str) -> None:
+        """Give a table the catalog entry again that it had when it was laid down.
+
+        CREATE OR REPLACE TABLE puts another one there, with which a second one ends in an
+        internal error of Spark after its commit.
+        """
+        self._names.unbind(self.database, table)
+        self._names.bind(self.database, table, self.folder / table)
 
     def keep_loaded(self) -> None:
         """Keep the state that Delta has computed so far, when it moves to a newer version."""

@@ -112,6 +112,8 @@ class SparkReplay:
     def _begin(self, name: str, step: str) -> Begun:
         read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
+        if _REBINDS.match(self.scenario.transactions[name]):
+            self._place_now.name_again(TARGET)
         lane.start(*self._task(self.scenario.transactions[name]))
         event = self._wait(lane, step)
         if read_version == self.base_version:

@@ -155,6 +155,8 @@ class Scope:
             raise UnsupportedSQL(f"{text!r}: DISTINCT in an aggregate is not supported")
         if isinstance(operand, exp.Star):
             return Aggregate("count", None, BIGINT)
+        if operand is None:
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} needs something to aggregate")
         inner = Scope(self.table, self.qualifier).resolve(operand)
         if function == "count":
             return Aggregate(function, inner, BIGINT)
