@@ -112,7 +112,8 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         footprint = _settled(footprint, before, table_level)
         execution = replace(execution, footprint=footprint)
     # A commit that sets the level is itself checked at the level that it sets.
-    level = profile.level_in_force((footprint.table or before).level or table_level, footprint)
+    declared = _declared_level(footprint.table or before, table_level, profile)
+    level = profile.level_in_force(declared, footprint)
     recorded = footprint.records_always or (
         footprint.records_empty and not profile.skips_empty_commit(level)
     )
@@ -134,10 +135,17 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
     after = latest.after(entry)
     for later in execution.then:
-        level = profile.level_in_force(after.table.level or table_level, later)
+        level = profile.level_in_force(_declared_level(after.table, table_level, profile), later)
         after = after.after(Commit(after.version + 1, running.name, later, after.version, level))
         logical = replace(logical, commit_version=after.version)
     return Ended(COMMITTED, after, logical, footprint=footprint)
+
+
+def _declared_level(table: Table, table_level: str, profile: Profile) -> str:
+    """A table's level: its own, the scenario's, or the default of who runs it once it is unset."""
+    if table.declared(LEVEL_PROPERTY) == UNSET_LEVEL:
+        return profile.default_level
+    return table.level or table_level
 
 
 def _settled(footprint: Footprint, before: Table, table_level: str) -> Footprint:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from model.errors import UnsupportedSQL
-from model.profiles import DEFAULT
+from model.profiles import DEFAULT, PROFILES
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run, run, run_scenario
 from model.workload import steps
 
 SAME = "CREATE OR REPLACE TABLE t (k int, p int) USING delta PARTITIONED BY (p)"
@@ -94,3 +94,11 @@ def test_create_table_finds_that_there_is_one(text: str, outcome: str) -> None:
 def test_what_is_not_known_is_refused(text: str) -> None:
     with pytest.raises(UnsupportedSQL):
         ran(text, schedule="A")
+
+
+def test_the_level_that_it_leaves_is_the_default_of_who_runs_it() -> None:
+    scenario = ran(SAME, schedule="A").workload
+    databricks = next(p for p in PROFILES.values() if p.default_level == "WriteSerializable")
+    done = run(scenario, (*steps("A"),), databricks)
+    assert done.final.commit is not None
+    assert done.final.commit.level == "WriteSerializable"
