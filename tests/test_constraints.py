@@ -113,6 +113,13 @@ def test_handing_out_nothing_is_a_commit_of_metadata() -> None:
     assert not metadata.schema_changed
 
 
+def test_handing_out_nothing_in_a_partitioned_table_is_no_commit() -> None:
+    text = "INSERT INTO t (k) SELECT k FROM t WHERE FALSE"
+    steps = (Step("begin", "A"), Step("commit", "A"))
+    scenario = Scenario("x", TableSpec(IDENTITY, ("k",)), {"A": text}, steps)
+    assert run_scenario(scenario, DEFAULT).ended["A"].outcome == "no commit"
+
+
 @pytest.mark.parametrize(
     ("text", "error_class"),
     [

@@ -40,8 +40,8 @@ class HandedOut:
 def hand_out(table: Table, places: tuple[int, ...], rows: Iterable[Row]) -> HandedOut:
     """Gives each row the next value of the identity columns at ``places``.
 
-    The new high-water marks go into the metadata with the same commit, even where there was no
-    row (OptimisticTransaction.scala, ``precommitUpdateSchemaWithIdentityHighWaterMarks``).
+    The new high-water marks go into the metadata with the same commit, even where none has moved
+    (OptimisticTransaction.scala, ``precommitUpdateSchemaWithIdentityHighWaterMarks``).
     """
     filled = [list(row) for row in rows]
     identities = dict(table.identities)

@@ -81,7 +81,11 @@ def append(
     ``assigned`` are the places of identity columns that get their values here. Raises
     StatementFailure where a row breaks a constraint.
     """
-    handed = hand_out(table, assigned, rows) if assigned else None
+    rows = tuple(rows)
+    # Without rows nothing is written to any partition, and so no high-water mark is noted; a
+    # table without partitions gets a file all the same, which is left out afterwards.
+    hands_out = assigned and (rows or not table.partitions)
+    handed = hand_out(table, assigned, rows) if hands_out else None
     if handed is not None:
         rows = handed.rows
     stored = tuple(StoredRow((writer, i), writer, row) for i, row in enumerate(rows))
