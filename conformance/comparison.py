@@ -2,7 +2,9 @@
 
 The class is not chosen by hand. It follows from the verdict on the history that was observed
 and, where the engine refused what the model would let pass, from the verdict on the history
-that the model would have made of it.
+that the model would have made of it. Where a transaction wrote other rows than its statement
+gives on its own snapshot, there is no history of the statements to judge: the difference is one
+of the statement run alone, and concurrency has no part in it.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from functools import cached_property
 
 from checker.verdict import Verdict, judge
 from conformance.observation import Observation, outcome
-from conformance.observed_history import observed_history
+from conformance.observed_history import Observed, observed
 from model.history import History, Row
 from model.log import Snapshot
 from model.profiles.base import Profile
@@ -30,6 +32,7 @@ class DifferenceClass(Enum):
 
     ENGINE_BREAKS_LEVEL = "the engine breaks the level it claims"
     FALSE_CONFLICT = "the engine is stricter than the level needs"
+    ENGINE_DISOBEYS = "the engine does not do what the statement says"
     MODEL_IS_WRONG = "the model is wrong"
     UNKNOWN = "not decided"
 
@@ -68,14 +71,20 @@ class Comparison:
     observation: Observation
 
     @cached_property
+    def observed(self) -> Observed:
+        """The observed history, and who did not do what its statement says."""
+        return observed(self.workload, self.observation)
+
+    @property
     def history(self) -> History:
         """The observed history."""
-        return observed_history(self.workload, self.observation)
+        return self.observed.history
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdicts on what was observed, at both of Delta's levels."""
-        return judge(self.history, (SERIALIZABLE, WRITE_SERIALIZABLE))
+        """The verdicts on what was observed, at both of Delta's levels and at the table's own."""
+        levels = dict.fromkeys((SERIALIZABLE, WRITE_SERIALIZABLE, self.observation.level))
+        return judge(self.history, tuple(levels))
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -102,7 +111,8 @@ class Comparison:
             if predicted != "violated":
                 return DifferenceClass.ENGINE_BREAKS_LEVEL
         if verdict == "unknown":
-            return DifferenceClass.UNKNOWN
+            disobedient = self.observed.disobedient
+            return DifferenceClass.ENGINE_DISOBEYS if disobedient else DifferenceClass.UNKNOWN
         stricter = [
             name
             for name in outcomes

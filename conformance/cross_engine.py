@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from conformance.delta_rs.definitions import declared
 from conformance.delta_rs.replay import DeltaRsReplay
-from conformance.engine import COMMITTED, Begun, CommitRecord, Committed, EngineError
+from conformance.engine import (
+    COMMITTED,
+    BadStatement,
+    Begun,
+    CommitRecord,
+    Committed,
+    EngineError,
+)
 from conformance.spark.engine import SparkEngine
 from conformance.spark.replay import SparkReplay
 from model.history import Row
-from model.profiles import Profile, delta_rs_1_6
+from model.profiles import Profile, delta_rs_1_6, delta_spark_4_4
 from model.scenario import Scenario
-from model.table import table_from_spec
+from model.workload import prepare
 
 
 class CrossEngine:
@@ -43,6 +51,8 @@ class CrossEngine:
         if unknown := self.on_delta_rs - scenario.transactions.keys():
             names = ", ".join(sorted(unknown))
             raise EngineError(f"there is no transaction {names}", scenario=scenario.name)
+        for name in sorted(self.on_delta_rs):
+            _check_known(scenario, name)
         return CrossReplay(self._spark.open(scenario, level), scenario, self.on_delta_rs)
 
     def close(self) -> None:
@@ -50,12 +60,24 @@ class CrossEngine:
         self._spark.close()
 
 
+def _check_known(scenario: Scenario, name: str) -> None:
+    """Refuses a transaction that delta-rs has no operation for. Raises BadStatement.
+
+    The other transactions are Spark's, so the rest of the scenario may be what it likes.
+    """
+    workload = prepare(scenario, delta_spark_4_4.PROFILE)
+    statement = workload.statements[name]
+    if not delta_rs_1_6.has(statement):
+        raise BadStatement(
+            f"delta-rs has no operation for {statement.text!r}", scenario=scenario.name, step=name
+        )
+
+
 class CrossReplay:
     """One scenario under way on both engines."""
 
     def __init__(self, spark: SparkReplay, scenario: Scenario, on_delta_rs: frozenset[str]):
-        tables = {name: table_from_spec(name, spec) for name, spec in scenario.tables.items()}
-        tables["t"] = table_from_spec("t", scenario.table)
+        tables = declared(scenario, {**scenario.tables, "t": scenario.table})
         self._spark = spark
         self._delta_rs = DeltaRsReplay(scenario, spark.folder, tables)
         self._on_delta_rs = on_delta_rs

@@ -20,6 +20,7 @@ from checker.statement_kinds import KINDS, StatementKind
 from checker.verdict import judge
 from conformance.campaign import Job, Replayed
 from model.documents.conflict_table import CAN, CANNOT, GENERATIONS, NEWEST, claims
+from model.errors import InvalidScenario
 from model.log import Commit
 from model.profiles.base import Profile
 from model.rules import added_files
@@ -27,6 +28,9 @@ from model.rules.base import SERIALIZABLE, Attempt, Rule
 from model.scenario import Scenario, Step
 from model.simulator import COMMITTED, Ended, InFlight, begin_in, commit, history_of
 from model.workload import Workload, prepare
+
+NOT_ASKED = "not asked"
+"""Stands for the model's word on kinds that the profile does not have."""
 
 SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
 """A is the current transaction, B the winner."""
@@ -111,13 +115,38 @@ def matrix(
     probes: int = 1,
     kinds: Sequence[StatementKind] = KINDS,
 ) -> Iterator[Entry]:
-    """The table as documents, model and level have it, with ``probes`` replays to make a pair."""
+    """The table as documents, model and level have it, with ``probes`` replays to make a pair.
+
+    A statement that the profile does not have is left out. A pair of kinds of which nothing is
+    left on a layout is in the table all the same, and not asked.
+    """
     for layout in LAYOUTS:
         for level in levels:
-            trial = _Trial(layout, level, profile, kinds, probes)
-            for current in kinds:
-                for winner in kinds:
+            had = [_had(kind, layout, level, profile) for kind in kinds]
+            trial = _Trial(layout, level, profile, had, probes)
+            for current in had:
+                for winner in had:
                     yield trial.entry(current, winner)
+
+
+def _had(kind: StatementKind, layout: str, level: str, profile: Profile) -> StatementKind:
+    """The kind with the statements of a layout that the profile has."""
+    if profile.has is None and profile.features is None:
+        return kind
+    known = tuple(s for s in kind.on(layout) if _knows(profile, s, layout, level))
+    return replace(kind, statements=known)
+
+
+def _knows(profile: Profile, statement: NamedStatement, layout: str, level: str) -> bool:
+    alone = scenario(layout, level, {"A": statement.sql}, _ALONE, statement.name)
+    try:
+        prepare(alone, profile, level)
+    except InvalidScenario:
+        return False
+    return True
+
+
+_ALONE = (Step("begin", "A"), Step("commit", "A"))
 
 
 class _Trial:
@@ -169,7 +198,7 @@ class _Trial:
             level=self.level,
             documents={g.name: g.says(current.name, winner.name, self.level) for g in GENERATIONS},
             claims=claims(current.name, winner.name),
-            model=CAN if can else CANNOT,
+            model=CAN if can else CANNOT if tried else NOT_ASKED,
             witness=can[0] if can else None,
             needed_by=needed,
             tried=tried,

@@ -38,11 +38,30 @@ class _Reconstruction:
     files: dict[str, DataFile]
     snapshots: dict[int, Snapshot]
     unknown: list[str]
+    disobedient: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What an observation shows.
+
+    ``history`` lists as unknown what was not seen. ``disobedient`` names the transactions that
+    wrote other rows than their statement gives on their own snapshot: what they wrote is theirs
+    alone, since data files never change and no other transaction is in them.
+    """
+
+    history: History
+    disobedient: tuple[str, ...] = ()
 
 
 def observed_history(workload: Workload, observation: Observation) -> History:
     """The history that the observation shows; what it does not show is listed as unknown."""
-    state = _Reconstruction(workload, observation, {}, {}, [])
+    return observed(workload, observation).history
+
+
+def observed(workload: Workload, observation: Observation) -> Observed:
+    """The history that the observation shows, and who did not do what its statement says."""
+    state = _Reconstruction(workload, observation, {}, {}, [], [])
     base = _base(state)
     writers = {
         version: name
@@ -66,7 +85,7 @@ def observed_history(workload: Workload, observation: Observation) -> History:
     final = state.snapshots[observation.log[-1].version]
     if Counter(final.shown()) != Counter(observation.rows):
         state.unknown.append("the files of the last version do not hold the rows that were read")
-    return History(
+    history = History(
         table=workload.table.name,
         base_version=observation.base_version,
         initial=initial_rows(_on(workload, base)),
@@ -74,6 +93,7 @@ def observed_history(workload: Workload, observation: Observation) -> History:
         final=tuple(map(final.table.placed, observation.rows)),
         unknown=tuple(state.unknown),
     )
+    return Observed(history, tuple(state.disobedient))
 
 
 def _on(workload: Workload, base: Snapshot) -> Workload:
@@ -181,6 +201,7 @@ def _follow(
     execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
     if meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
         state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
+        state.disobedient.append(name)
     return transaction_of(name, statement, read, execution, latest)
 
 
@@ -316,7 +337,11 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
     end, begun = state.observation.ended[name], state.observation.begun[name]
     snapshot = state.snapshots[begun.read_version]
     if end.outcome == "no commit":
-        statement = statement.execute(snapshot, name, state.workload.others).resolved or statement
+        try:
+            meant = statement.execute(snapshot, name, state.workload.others)
+            statement = meant.resolved or statement
+        except StatementFailure as error:
+            state.unknown.append(f"{name} succeeded although its statement fails: {error}")
     try:
         tables = {**state.workload.others, state.workload.table.name: snapshot.rows()}
         reads = reads_on(statement, tables)

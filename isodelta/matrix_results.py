@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.table import Table
 
-from conformance.matrix import Entry
+from conformance.matrix import NOT_ASKED, Entry
 from isodelta.console import output
 from isodelta.report import MatrixCell
 from isodelta.scenario_files import scenario_mapping
@@ -43,7 +43,9 @@ def entry_result(entry: Entry) -> dict[str, Any]:
 
 
 def needed(entry: Entry) -> str:
-    """``yes`` with a witness; ``no``: none among all pairs of statements tried."""
+    """``yes`` with a witness; ``no``: none among all pairs tried; else there were no pairs."""
+    if entry.tried == 0:
+        return NOT_ASKED
     return "no" if entry.needed_by is None else "yes"
 
 

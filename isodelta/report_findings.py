@@ -19,6 +19,7 @@ from model.workload import prepare
 CLASSES = {
     DifferenceClass.ENGINE_BREAKS_LEVEL: FindingClass.ENGINE_BREAKS_LEVEL,
     DifferenceClass.FALSE_CONFLICT: FindingClass.FALSE_CONFLICT,
+    DifferenceClass.ENGINE_DISOBEYS: FindingClass.ENGINE_DISOBEYS,
     DifferenceClass.MODEL_IS_WRONG: FindingClass.MODEL_WRONG,
     DifferenceClass.UNKNOWN: FindingClass.UNEXPLAINED,
 }

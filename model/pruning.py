@@ -35,72 +35,77 @@ _BOUNDS: dict[str, Callable[[ColumnStatistics, Any], bool]] = {
 
 
 @lru_cache(maxsize=4096)
-def pruner(condition: Expression) -> Pruner:
+def pruner(condition: Expression, counts: bool = True) -> Pruner:
     """A test that fails for the files whose statistics rule every match out.
 
     Partition columns are columns like the others: their statistics are exact. What cannot be
-    translated keeps every file; it does so part by part, also within an OR.
+    translated keeps every file; it does so part by part, also within an OR. ``counts`` is False
+    where the numbers of NULLs are not at hand, as for the files of a snapshot: then nothing is
+    known of a column without a smallest value, and IS NULL rules nothing out.
     """
-    return _test(simplify(condition))
+    return _test(simplify(condition), counts)
 
 
-def _test(condition: Expression) -> Pruner:
+def _test(condition: Expression, counts: bool) -> Pruner:
     match condition:
         case Literal(value=value):
             # A bare NULL is nothing that statistics decide.
             return lambda file: value is not False
         case And():
-            left, right = _test(condition.left), _test(condition.right)
+            left, right = _test(condition.left, counts), _test(condition.right, counts)
             return lambda file: left(file) and right(file)
         case Or():
-            left, right = _test(condition.left), _test(condition.right)
+            left, right = _test(condition.left, counts), _test(condition.right, counts)
             return lambda file: left(file) or right(file)
         case Not(operand=operand):
-            return _negation(operand)
+            return _negation(operand, counts)
         case Column(index=index):
             return _bare(index, True)
         case Comparison(operator=op, left=Column() as column, right=Literal() as literal):
-            return _comparison(op, column, literal)
+            return _comparison(op, column, literal, counts)
         case Comparison(operator=op, left=Literal() as literal, right=Column() as column):
-            return _comparison(_MIRRORED[op], column, literal)
-        case IsNull(operand=Column(index=index)):
+            return _comparison(_MIRRORED[op], column, literal, counts)
+        case IsNull(operand=Column(index=index)) if counts:
             return lambda file: file.statistics[index].nulls > 0
         case InList(operand=Column()):
-            return _in_list(condition)
+            return _in_list(condition, counts)
     return _keep
 
 
-def _negation(operand: Expression) -> Pruner:
+def _negation(operand: Expression, counts: bool) -> Pruner:
     match operand:
         case Not():
-            return _test(operand.operand)
+            return _test(operand.operand, counts)
         case Column(index=index):
             return _bare(index, False)
         case And():
-            return _test(Or(Not(operand.left), Not(operand.right)))
+            return _test(Or(Not(operand.left), Not(operand.right)), counts)
         case Or():
-            return _test(And(Not(operand.left), Not(operand.right)))
+            return _test(And(Not(operand.left), Not(operand.right)), counts)
         case Comparison(operator=op) if op in _NEGATED:
-            return _test(Comparison(_NEGATED[op], operand.left, operand.right))
-        case IsNull(operand=Column(index=index)):
+            return _test(Comparison(_NEGATED[op], operand.left, operand.right), counts)
+        case IsNull(operand=Column(index=index)) if counts:
             return lambda file: file.statistics[index].nulls < len(file)
         case InList(operand=Column()):
-            tests = [_test(Comparison("<>", operand.operand, each)) for each in operand.options]
+            options = operand.options
+            tests = [_test(Comparison("<>", operand.operand, each), counts) for each in options]
             return lambda file: all(test(file) for test in tests)
     return _keep
 
 
-def _comparison(op: str, column: Column, literal: Literal) -> Pruner:
+def _comparison(op: str, column: Column, literal: Literal, counts: bool) -> Pruner:
     index, value = column.index, literal.value
     if value is None:
-        return (lambda file: file.statistics[index].nulls > 0) if op == "<=>" else _keep
+        if op != "<=>":
+            return _keep
+        return _test(IsNull(column), counts)
     if column.type is BOOLEAN and op in ("=", "<>"):
         return _bare(index, (op == "=") is value)
     compare = _BOUNDS[op]
 
     def test(file: DataFile) -> bool:
         statistics = file.statistics[index]
-        return statistics.minimum is not None and compare(statistics, value)
+        return not counts if statistics.minimum is None else compare(statistics, value)
 
     return test
 
@@ -115,9 +120,9 @@ def _bare(index: int, wanted: bool) -> Pruner:
     return test
 
 
-def _in_list(condition: InList) -> Pruner:
+def _in_list(condition: InList, counts: bool) -> Pruner:
     """One comparison after the other: a hole between two options prunes as well."""
-    tests = [_test(Comparison("=", condition.operand, option)) for option in condition.options]
+    tests = [_test(Comparison("=", condition.operand, o), counts) for o in condition.options]
     return lambda file: any(test(file) for test in tests)
 
 

@@ -100,8 +100,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     execution = running.execution
     footprint = execution.footprint
     if profile.noted is not None and footprint is not None:
-        footprint = profile.noted(running.statement, running.snapshot, footprint)
-        execution = replace(execution, footprint=footprint)
+        try:
+            footprint = profile.noted(running.statement, running.snapshot, footprint)
+            execution = replace(execution, footprint=footprint)
+        except StatementFailure as error:
+            execution = replace(execution, failure=error.error_class)
         running = replace(running, execution=execution)
     if execution.failure is not None:
         return _without_version(execution.failure, running, latest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, StatementFailure
@@ -28,7 +28,7 @@ class Workload:
     there; ``statements`` are the transactions' statements as parsed for it, or, where that
     fails, for a definition that another transaction of the scenario makes. ``tables`` and
     ``others`` have the definitions and the rows of the other tables, which no transaction
-    writes.
+    writes. ``meaning`` is the profile's.
     """
 
     table: Table
@@ -37,6 +37,7 @@ class Workload:
     others: Mapping[str, tuple[Row, ...]]
     level: str
     tables: Mapping[str, Table] = field(default_factory=dict)
+    meaning: Callable[[Statement], Statement] | None = None
 
     def statement(self, name: str, table: Table) -> Statement:
         """A transaction's statement, parsed for a definition of the target.
@@ -46,7 +47,8 @@ class Workload:
         known = self.statements[name]
         if known.table == table:
             return known
-        return parse_statement(known.text, TARGET, {**self.tables, TARGET: table})
+        parsed = parse_statement(known.text, TARGET, {**self.tables, TARGET: table})
+        return parsed if self.meaning is None else self.meaning(parsed)
 
 
 def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> Workload:
@@ -77,7 +79,10 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
     }
     base = run_setup(target, scenario.table, ("table",))
     statements = _statements(scenario, base, tables, others)
-    workload = Workload(base.table, base, statements, others, in_force, tables)
+    meaning = profile.meaning
+    if meaning is not None:
+        statements = {name: meaning(statement) for name, statement in statements.items()}
+    workload = Workload(base.table, base, statements, others, in_force, tables, meaning)
     if profile.features is not None:
         _check_features(workload, profile.name, profile.features)
     for name, statement in statements.items():

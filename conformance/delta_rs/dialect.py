@@ -8,6 +8,7 @@ out, because delta-rs cannot evaluate IS NOT DISTINCT FROM on file statistics.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from decimal import Decimal
 
 from model.expressions import (
@@ -28,50 +29,65 @@ from model.expressions import (
 from model.history import Value
 from model.types import ColumnType
 
+Naming = Callable[[Column], str]
+"""How a column is written."""
 
-def datafusion_sql(expression: Expression) -> str:
+
+def quoted(name: str) -> str:
+    """A name that keeps its case."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def own_name(column: Column) -> str:
+    """A column of the only table that there is."""
+    return quoted(column.name)
+
+
+def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
     """The expression as DataFusion SQL. Raises TypeError for an aggregate."""
+
+    def sql(part: Expression) -> str:
+        return datafusion_sql(part, naming)
+
     match expression:
         case Column():
-            return _name(expression.name)
+            return naming(expression)
         case Literal():
             return datafusion_literal(expression.value)
         case Comparison(operator="<=>"):
-            return _null_safe(expression.left, expression.right)
+            return _null_safe(sql(expression.left), sql(expression.right))
         case Comparison():
-            return _binary(expression.left, expression.operator, expression.right)
+            return f"({sql(expression.left)} {expression.operator} {sql(expression.right)})"
         case Arithmetic(operator="/"):
-            left, right = datafusion_sql(expression.left), datafusion_sql(expression.right)
+            left, right = sql(expression.left), sql(expression.right)
             return f"(CAST({left} AS DOUBLE) / CAST({right} AS DOUBLE))"
         case Arithmetic():
-            return _binary(expression.left, expression.operator, expression.right)
+            return f"({sql(expression.left)} {expression.operator} {sql(expression.right)})"
         case And():
-            return _binary(expression.left, "AND", expression.right)
+            return f"({sql(expression.left)} AND {sql(expression.right)})"
         case Or():
-            return _binary(expression.left, "OR", expression.right)
+            return f"({sql(expression.left)} OR {sql(expression.right)})"
         case Not(operand=IsNull(operand=operand)):
-            return f"({datafusion_sql(operand)} IS NOT NULL)"
+            return f"({sql(operand)} IS NOT NULL)"
         case Not():
-            return f"(NOT {datafusion_sql(expression.operand)})"
+            return f"(NOT {sql(expression.operand)})"
         case IsNull():
-            return f"({datafusion_sql(expression.operand)} IS NULL)"
+            return f"({sql(expression.operand)} IS NULL)"
         case InList():
-            options = ", ".join(map(datafusion_sql, expression.options))
-            return f"({datafusion_sql(expression.operand)} IN ({options}))"
+            options = ", ".join(map(sql, expression.options))
+            return f"({sql(expression.operand)} IN ({options}))"
         case Coalesce():
-            return f"coalesce({', '.join(map(datafusion_sql, expression.operands))})"
+            return f"coalesce({', '.join(map(sql, expression.operands))})"
         case Case():
-            whens = " ".join(
-                f"WHEN {datafusion_sql(c)} THEN {datafusion_sql(v)}" for c, v in expression.branches
-            )
-            return f"(CASE {whens} ELSE {datafusion_sql(expression.otherwise)} END)"
+            whens = " ".join(f"WHEN {sql(c)} THEN {sql(v)}" for c, v in expression.branches)
+            return f"(CASE {whens} ELSE {sql(expression.otherwise)} END)"
         case Aggregate():
             raise TypeError("an aggregate is no part of a condition or an assignment")
 
 
-def assigned_sql(expression: Expression, target: ColumnType) -> str:
+def assigned_sql(expression: Expression, target: ColumnType, naming: Naming = own_name) -> str:
     """An assignment's value, cast where the types are numbers that differ."""
-    text = datafusion_sql(expression)
+    text = datafusion_sql(expression, naming)
     if target.family == "number" and expression.type.family == "number":
         return f"CAST({text} AS {target})"
     return text
@@ -100,16 +116,7 @@ def datafusion_literal(value: Value) -> str:
             return str(value)
 
 
-def _name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _binary(left: Expression, operator: str, right: Expression) -> str:
-    return f"({datafusion_sql(left)} {operator} {datafusion_sql(right)})"
-
-
-def _null_safe(left: Expression, right: Expression) -> str:
-    a, b = datafusion_sql(left), datafusion_sql(right)
+def _null_safe(a: str, b: str) -> str:
     if b == "NULL":
         return f"({a} IS NULL)"
     if a == "NULL":

@@ -9,16 +9,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from conformance.delta_rs.definitions import declared
 from conformance.delta_rs.operations import write
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.delta_rs.replay import DeltaRsReplay, known_rows
-from conformance.delta_rs.tables import LEVEL_PROPERTY, create
+from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
 from conformance.spark.templates import Templates
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import parse_statement
-from model.table import Table, table_from_spec
+from model.table import LEVEL_PROPERTY, Table, table_from_spec
 
 TARGET = "t"
 
@@ -53,8 +54,7 @@ class DeltaRsEngine:
             raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
         folder = self._folder / "replays" / str(next(self._replays))
         template.copy_to(folder)
-        tables = {name: table_from_spec(name, spec) for name, spec in specs.items()}
-        return DeltaRsReplay(scenario, folder, tables)
+        return DeltaRsReplay(scenario, folder, declared(scenario, specs))
 
     def close(self) -> None:
         """Removes every table."""

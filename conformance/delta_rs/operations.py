@@ -9,11 +9,13 @@ read the engine knows nothing, just as with any program that reads, computes and
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from conformance.delta_rs.dialect import assigned_sql, datafusion_sql
-from conformance.delta_rs.tables import arrow_schema
+from conformance.delta_rs.alter import add_constraint, alter
+from conformance.delta_rs.dialect import assigned_sql, datafusion_sql, quoted
+from conformance.delta_rs.merge import merge
+from conformance.delta_rs.overwrite import append, overwrite, overwrite_partitions
 from conformance.engine import BadStatement
 from model import expressions
 from model.errors import StatementFailure
@@ -22,44 +24,101 @@ from model.expressions import TRUE, Column, Expression, Literal
 from model.history import Row, Value
 from model.query import Query
 from model.statements import (
+    AddConstraint,
+    AlterTable,
     Delete,
+    DynamicOverwrite,
+    Idempotent,
     InsertSelect,
     InsertValues,
+    Merge,
     Optimize,
+    Overwrite,
+    Restore,
     Select,
     Statement,
+    Truncate,
     Update,
+    Vacuum,
 )
 from model.table import Table
 
 if TYPE_CHECKING:
-    from deltalake import DeltaTable
+    from deltalake import CommitProperties, DeltaTable
 
 Tables = Mapping[str, tuple[Row, ...]]
 
 
-def write(statement: Statement, handle: DeltaTable, tables: Tables) -> None:
+def write(statement: Statement, handle: DeltaTable, tables: Tables) -> bool:
     """Runs a statement that writes, on a pinned handle, up to its commit.
 
-    ``tables`` has the rows of all tables as the handle's version shows them. Raises what
-    delta-rs raises, StatementFailure for a computation that fails, and BadStatement for a
+    ``tables`` has the rows of all tables as the handle's version shows them. False tells that
+    the statement was skipped: a numbered write that the application finds made already. Raises
+    what delta-rs raises, StatementFailure for a computation that fails, and BadStatement for a
     statement that has no operation.
     """
+    if not isinstance(statement, Idempotent):
+        _write(statement, handle, tables, None)
+        return True
+    # delta-rs keeps the number; to look at it is left to the application.
+    written = handle.transaction_version(statement.application)
+    if written is not None and written >= statement.version:
+        return False
+    from deltalake import CommitProperties, Transaction
+
+    number = Transaction(statement.application, statement.version)
+    properties = CommitProperties(app_transactions=[number])
+    _write(statement.statement, handle, tables, properties)
+    return True
+
+
+def _write(
+    statement: Statement,
+    handle: DeltaTable,
+    tables: Tables,
+    properties: CommitProperties | None,
+) -> None:
     match statement:
-        case InsertValues():
-            append(handle, statement.table, statement.rows)
-        case InsertSelect():
-            append(handle, statement.table, _selected(statement, tables))
+        case InsertValues() | InsertSelect():
+            append(handle, statement.table, _inserted(statement, tables), properties)
+        case Overwrite(inserts=inserts, replaced=replaced):
+            overwrite(handle, statement.table, _inserted(inserts, tables), replaced, properties)
+        case DynamicOverwrite(inserts=inserts):
+            rows = _inserted(inserts, tables)
+            overwrite_partitions(handle, statement.table, rows, properties)
         case Delete(condition=condition):
-            handle.delete(_predicate(condition))
+            handle.delete(_predicate(condition), commit_properties=properties)
+        case Truncate():
+            handle.delete()
         case Update():
             handle.update(
-                updates=_assignments(statement, tables), predicate=_predicate(statement.condition)
+                updates=_assignments(statement, tables),
+                predicate=_predicate(statement.condition),
+                commit_properties=properties,
             )
+        case Merge():
+            merge(handle, statement, statement.source.rows(tables), properties)
         case Optimize():
-            handle.optimize.compact(partition_filters=_partition_filters(statement, tables))
+            _optimize(statement, handle, tables)
+        case Restore():
+            handle.restore(statement.version)
+        case Vacuum():
+            handle.vacuum(dry_run=statement.dry)
+        case AlterTable():
+            alter(handle, statement)
+        case AddConstraint():
+            add_constraint(handle, statement)
         case _:
             raise BadStatement(f"delta-rs has no operation for {statement.text!r}")
+
+
+def _optimize(statement: Optimize, handle: DeltaTable, tables: Tables) -> None:
+    filters = _partition_filters(statement, tables)
+    if statement.zorder:
+        columns = [statement.table.names[place] for place in statement.zorder]
+        handle.optimize.z_order(columns, partition_filters=filters)
+    else:
+        handle.optimize.compact(partition_filters=filters)
 
 
 def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
@@ -68,18 +127,20 @@ def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
     return query.result(query.matching(tables[query.table]))
 
 
-def append(handle: DeltaTable, table: Table, rows: Iterable[Row]) -> None:
-    """Appends rows, which may be none: that too is a commit."""
-    import pyarrow
-    from deltalake import write_deltalake
-
-    schema = arrow_schema(table)
-    cells: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)]
-    arrays = [
-        pyarrow.array(values, field.type)
-        for values, field in zip(cells or [[] for _ in schema], schema, strict=True)
-    ]
-    write_deltalake(handle, pyarrow.Table.from_arrays(arrays, schema=schema), mode="append")
+def reads_target(statement: Statement) -> bool:
+    """Whether running a statement takes the target's rows, outside of the operation itself."""
+    match statement:
+        case Idempotent(statement=inner):
+            return reads_target(inner)
+        case Overwrite(inserts=inner) | DynamicOverwrite(inserts=inner):
+            return reads_target(inner)
+        case Merge():
+            return statement.source.reads(statement.table)
+        case Update():
+            return bool(statement.subqueries)
+        case Optimize(condition=condition):
+            return condition != TRUE
+    return isinstance(statement, InsertSelect | Select)
 
 
 def rows_of(handle: DeltaTable, table: Table) -> tuple[Row, ...]:
@@ -87,11 +148,11 @@ def rows_of(handle: DeltaTable, table: Table) -> tuple[Row, ...]:
     import pyarrow
     from deltalake import QueryBuilder
 
-    names = ", ".join(f'"{name}"' for name in table.names)
+    names = ", ".join(map(quoted, table.column_names))
     result = QueryBuilder().register("target", handle).execute(f"SELECT {names} FROM target")
     read = pyarrow.table(result.read_all())
     columns = [[_plain(value) for value in column.to_pylist()] for column in read.columns]
-    return tuple(zip(*columns, strict=True))
+    return tuple(map(table.placed, zip(*columns, strict=True)))
 
 
 def _plain(value: Any) -> Value:
@@ -103,7 +164,10 @@ def _predicate(condition: Expression) -> str | None:
     return None if condition == TRUE else datafusion_sql(condition)
 
 
-def _selected(statement: InsertSelect, tables: Tables) -> tuple[Row, ...]:
+def _inserted(statement: InsertValues | InsertSelect, tables: Tables) -> tuple[Row, ...]:
+    """The rows that an INSERT adds. Raises StatementFailure."""
+    if isinstance(statement, InsertValues):
+        return statement.rows
     name = statement.table.name
     return statement.rerun(tables).tables[name][len(tables[name]) :]
 

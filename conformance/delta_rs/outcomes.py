@@ -7,6 +7,11 @@ texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictE
 from __future__ import annotations
 
 from conformance.engine import FAILED, Committed
+from model.invariants import VIOLATED
+from model.statements import AddConstraint, Overwrite, Statement
+from model.statements.alter import NEW_CONSTRAINT_VIOLATED
+from model.statements.merge import MULTIPLE_MATCHES
+from model.statements.overwrite import MISMATCH
 
 _CONFLICTS = (
     ("a concurrent transactions added new data", "ConcurrentAppend"),
@@ -15,6 +20,7 @@ _CONFLICTS = (
     ("Metadata changed since last commit", "MetadataChanged"),
     ("Protocol changed since last commit", "ProtocolChanged"),
     ("Concurrent transaction failed", "ConcurrentTransaction"),
+    ("Failed to commit transaction: 0", "ConcurrentWrite"),
 )
 
 _FAILURES = (
@@ -22,11 +28,16 @@ _FAILURES = (
     ("is too large to store in a", "NUMERIC_VALUE_OUT_OF_RANGE"),
     ("Divide by zero", "DIVIDE_BY_ZERO"),
     ("division by zero", "DIVIDE_BY_ZERO"),
+    ("Delta table is append-only", "DELTA_CANNOT_MODIFY_APPEND_ONLY"),
+    ("MERGE matched a target row with multiple source rows", MULTIPLE_MATCHES),
 )
 """Failures of a statement by itself that have one of Spark's names, by a part of their text."""
 
+_INVALID_DATA = "Invalid data found"
+"""Rows that break a constraint, or that REPLACE WHERE does not allow: the text is the same."""
 
-def outcome_of(error: Exception) -> Committed | None:
+
+def outcome_of(error: Exception, statement: Statement | None = None) -> Committed | None:
     """A conflict by its name, a failure of the statement, None for what delta-rs does not raise.
 
     A failure's class is Spark's where it is the same failure, else that of the exception.
@@ -42,7 +53,16 @@ def outcome_of(error: Exception) -> Committed | None:
         for part, name in _CONFLICTS:
             if part in text:
                 return Committed(name, error_class=kind, message=text)
+    if _INVALID_DATA in text and statement is not None:
+        return Committed(FAILED, error_class=_invalid(statement), message=text)
     for part, name in _FAILURES:
         if part in text:
             return Committed(FAILED, error_class=name, message=text)
     return Committed(FAILED, error_class=kind, message=text)
+
+
+def _invalid(statement: Statement) -> str:
+    """What rows are invalid for."""
+    if isinstance(statement, AddConstraint):
+        return NEW_CONSTRAINT_VIOLATED
+    return MISMATCH if isinstance(statement, Overwrite) else VIOLATED

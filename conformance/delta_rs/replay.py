@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.delta_rs.operations import read, rows_of, write
+from conformance.delta_rs.definitions import Definitions
+from conformance.delta_rs.operations import read, reads_target, rows_of, write
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.engine import (
     COMMITTED,
@@ -25,11 +26,11 @@ from conformance.engine import (
     EngineError,
 )
 from conformance.log_reader import LogReader
-from model.errors import StatementFailure
+from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
 from model.scenario import Scenario
 from model.sql import parse_statement
-from model.statements import Delete, InsertValues, Select, Statement, Update
+from model.statements import Select, Statement
 from model.table import Table
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class DeltaRsReplay:
         self._readers = {name: LogReader(folder / name) for name in tables}
         self._in_flight: dict[str, DeltaTable] = {}
         self.base_version = self._readers[TARGET].version()
+        self._definitions = Definitions(tables[TARGET], self._readers[TARGET])
 
     def begin(self, name: str) -> Begun:
         """Pins a handle at the newest version."""
@@ -63,7 +65,11 @@ class DeltaRsReplay:
             raise self._error(f"commit {name}", "committed before its begin, or twice")
         handle = self._in_flight.pop(name)
         text = self.scenario.transactions[name]
-        statement = parse_statement(text, TARGET, self._tables)
+        target = self._definitions.at(handle.version())
+        try:
+            statement = parse_statement(text, TARGET, {**self._tables, TARGET: target})
+        except InvalidScenario as error:
+            return Committed(FAILED, error_class=error.error_class, message=str(error))
         before = self._readers[TARGET].version()
         ended = self._run(statement, handle)
         written = self._readers[TARGET].version() - before
@@ -95,13 +101,14 @@ class DeltaRsReplay:
             tables = self._known(statement, handle)
             if isinstance(statement, Select):
                 return Committed(READ, rows=read(statement, tables))
-            write(statement, handle, tables)
+            if not write(statement, handle, tables):
+                return Committed(NO_COMMIT)
         except StatementFailure as error:
             return Committed(FAILED, error_class=error.error_class, message=str(error))
         except EngineError as error:
             raise self._error(statement.text, error.message) from error
         except Exception as error:
-            ended = outcome_of(error)
+            ended = outcome_of(error, statement)
             if ended is None:
                 raise
             return ended
@@ -109,7 +116,7 @@ class DeltaRsReplay:
 
     def _known(self, statement: Statement, handle: DeltaTable) -> dict[str, tuple[Row, ...]]:
         known = {name: self.rows(table=name) for name in self._tables if name != TARGET}
-        return {**known, TARGET: known_rows(statement, handle, self._tables[TARGET])}
+        return {**known, TARGET: known_rows(statement, handle, statement.table)}
 
     def _error(self, step: str, message: str) -> EngineError:
         return EngineError(message, scenario=self.scenario.name, step=step)
@@ -117,8 +124,4 @@ class DeltaRsReplay:
 
 def known_rows(statement: Statement, handle: DeltaTable, table: Table) -> tuple[Row, ...]:
     """The rows of the handle's version, for statements that need them; none for the others."""
-    if isinstance(statement, InsertValues | Delete):
-        return ()
-    if isinstance(statement, Update) and not statement.subqueries:
-        return ()
-    return rows_of(handle, table)
+    return rows_of(handle, table) if reads_target(statement) else ()

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.scenario import TableSpec
-from model.table import Table
+from model.table import LEVEL_PROPERTY, Table
 from model.types import ColumnType
 
 if TYPE_CHECKING:
     import pyarrow
-
-LEVEL_PROPERTY = "delta.isolationLevel"
 
 _LEVELS = {
     "Serializable": "serializable",
@@ -37,23 +35,28 @@ def create(path: Path, table: Table, spec: TableSpec) -> None:
 
 def configuration(properties: Mapping[str, str]) -> dict[str, str | None]:
     """A table's properties, the isolation level as delta-rs spells it."""
-    return {
-        name: _LEVELS.get(value, value) if name == LEVEL_PROPERTY else value
-        for name, value in properties.items()
-    }
+    return {name: spelled(name, value) for name, value in properties.items()}
+
+
+def spelled(name: str, value: str) -> str:
+    """A property's value, in delta-rs's own spelling."""
+    return _LEVELS.get(value, value) if name == LEVEL_PROPERTY else value
 
 
 def arrow_schema(table: Table) -> pyarrow.Schema:
     """The table's columns as Arrow types."""
     import pyarrow
 
-    return pyarrow.schema(
-        [(name, _arrow(kind)) for name, kind in zip(table.names, table.types, strict=True)]
-    )
+    columns = zip(table.column_names, table.column_types, strict=True)
+    return pyarrow.schema([(name, arrow_type(kind)) for name, kind in columns])
 
 
-def _arrow(kind: ColumnType) -> pyarrow.DataType:
+def arrow_type(kind: ColumnType) -> pyarrow.DataType:
+    """A column's type; a bare NULL's is of no consequence."""
     import pyarrow
+
+    if kind.family == "null":
+        return pyarrow.int32()
 
     if kind.precision:
         return pyarrow.decimal128(kind.precision, kind.scale)

@@ -33,6 +33,7 @@ class FindingClass(StrEnum):
 
     LEVEL_VIOLATION = "level violation"
     ENGINE_BREAKS_LEVEL = "engine breaks the level it claims"
+    ENGINE_DISOBEYS = "engine does not do what the statement says"
     FALSE_CONFLICT = "false conflict"
     MODEL_WRONG = "model is wrong"
     DOCUMENT_DIFFERS = "document says otherwise"
@@ -50,7 +51,12 @@ class FindingClass(StrEnum):
 
 
 _URGENT = frozenset(
-    {FindingClass.UNEXPLAINED, FindingClass.ENGINE_BREAKS_LEVEL, FindingClass.MODEL_WRONG}
+    {
+        FindingClass.UNEXPLAINED,
+        FindingClass.ENGINE_BREAKS_LEVEL,
+        FindingClass.ENGINE_DISOBEYS,
+        FindingClass.MODEL_WRONG,
+    }
 )
 
 _CLASS_MEANINGS = {
@@ -60,6 +66,10 @@ _CLASS_MEANINGS = {
     FindingClass.ENGINE_BREAKS_LEVEL: (
         "The real engine did not do as predicted and committed a history that the level in force "
         "forbids: a bug to report."
+    ),
+    FindingClass.ENGINE_DISOBEYS: (
+        "A transaction wrote other rows than its statement gives on the snapshot that it read: "
+        "the statement goes wrong when it runs alone, a bug to report."
     ),
     FindingClass.FALSE_CONFLICT: (
         "The engine refused a transaction although the level would have allowed it: "

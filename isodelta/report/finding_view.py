@@ -22,6 +22,7 @@ from isodelta.report.timeline_svg import timeline_svg
 SEVERITY = (
     "unexplained",
     "engine breaks the level it claims",
+    "engine does not do what the statement says",
     "model is wrong",
     "level violation",
     "document says otherwise",

@@ -12,7 +12,10 @@ from model.rules.base import Attempt, Conflict, Rule
 from model.statements import Statement
 
 Noted = Callable[[Statement, Snapshot, Footprint], Footprint]
-"""From the footprint that Delta on Spark would have to the one that an implementation has."""
+"""From the footprint that Delta on Spark would have to the one that an implementation has.
+
+Raises StatementFailure where the implementation alone fails the statement.
+"""
 
 Reapplied = Callable[[str, Footprint, Snapshot], Footprint]
 """From a transaction's name and footprint to the footprint that it has on the newest snapshot."""
@@ -33,7 +36,8 @@ class Profile:
     replaces are gone: row-level concurrency carries its changes over to the files of today.
     ``features`` has the table features that the rules cover (``model.features``; None: whatever
     the model knows); a scenario that uses another one is refused. So is one with a statement
-    that the implementation does not have, as ``has`` tells (None: it has all).
+    that the implementation does not have, as ``has`` tells (None: it has all). ``meaning`` gives
+    a statement the meaning that it has there, where that is not Spark's (None: it always is).
     """
 
     name: str
@@ -48,6 +52,7 @@ class Profile:
     reapplied: Reapplied | None = None
     features: frozenset[str] | None = None
     has: Callable[[Statement], bool] | None = None
+    meaning: Callable[[Statement], Statement] | None = None
 
     def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
         """The first conflict of an attempt with the commits made after its snapshot."""

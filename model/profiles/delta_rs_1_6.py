@@ -1,67 +1,99 @@
 """Profile delta-rs-1.6: the Rust implementation, as the Python package deltalake 1.6 has it.
 
-Measured on deltalake 1.6.6; the sources say where each rule is written down. Metadata and
-protocol changes have no rule here, since no statement of the model makes one yet.
+Measured on deltalake 1.6.6; the sources say where each rule is written down. What it notes and
+writes is in ``model.profiles.delta_rs_noted``.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from model.expressions import TRUE
-from model.footprint import Footprint, ReadPredicate
-from model.log import Snapshot
+from model.footprint import Footprint
 from model.profiles.base import Profile
-from model.pruning import pruner
-from model.rules import application_transaction, data_removed, pruned_added_files
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.profiles.delta_rs_noted import noted
+from model.rules import (
+    application_transaction,
+    data_removed,
+    delta_rs_metadata,
+    next_version,
+    pruned_added_files,
+)
+from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.statements import (
+    AddConstraint,
+    AlterTable,
     Delete,
+    DynamicOverwrite,
+    Idempotent,
     InsertSelect,
     InsertValues,
+    Merge,
     Optimize,
+    Overwrite,
+    Restore,
     Select,
     Statement,
+    Truncate,
     Update,
+    Vacuum,
 )
-from model.statements.base import live_files
+from model.table import LEVEL_PROPERTY
 
+_PLAIN = (
+    Delete,
+    DynamicOverwrite,
+    InsertSelect,
+    InsertValues,
+    Merge,
+    Optimize,
+    Restore,
+    Select,
+    Truncate,
+    Update,
+    Vacuum,
+)
+"""Statements that delta-rs has in every form."""
 
-def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Footprint:
-    """What delta-rs notes as read, and what it writes when there is nothing to write.
-
-    Only DELETE and UPDATE carry a predicate to the conflict check, an UPDATE without WHERE the
-    predicate TRUE, a DELETE without WHERE none at all. What has no predicate counts as reader of
-    every file of its snapshot, and of no file that is yet to come; an append too. A write of no
-    rows is a version without files; a DELETE, UPDATE or OPTIMIZE without effect writes none.
-    Sources: crates/core/src/protocol/mod.rs, ``DeltaOperation::read_predicate``;
-    crates/core/src/kernel/transaction/conflict_checker.rs, ``TransactionInfo::read_files``.
-    """
-    files = live_files(snapshot)
-    predicates: tuple[ReadPredicate, ...] = ()
-    match statement:
-        case Update(condition=condition):
-            predicates = (ReadPredicate(data=condition),)
-        case Delete(condition=condition) if condition != TRUE:
-            predicates = (ReadPredicate(data=condition),)
-    if predicates:
-        matches = pruner(predicates[0].data)
-        files = tuple(file for file in files if matches(file))
-    return replace(
-        footprint,
-        read_predicates=predicates,
-        read_files=files,
-        read_whole_table=False,
-        retries=False,
-        records_empty=isinstance(statement, InsertValues | InsertSelect),
-    )
+_ALTERATIONS = ("ADD COLUMNS", "SET TBLPROPERTIES")
+_PROPERTIES = frozenset({"delta.appendOnly", LEVEL_PROPERTY, "delta.logRetentionDuration"})
 
 
 def has(statement: Statement) -> bool:
     """Whether delta-rs has the statement, in the way in which replays drive it."""
-    if isinstance(statement, Optimize):
-        return not statement.zorder
-    return isinstance(statement, InsertValues | InsertSelect | Delete | Update | Select)
+    match statement:
+        case Idempotent(statement=inner):
+            return has(inner)
+        case Overwrite():
+            # New rows are checked against the condition always, and any condition is taken.
+            return statement.refused is None and statement.checked >= statement.by_condition
+        case AlterTable():
+            return statement.operation in _ALTERATIONS and _alters(statement)
+        case AddConstraint():
+            return True
+    return isinstance(statement, _PLAIN)
+
+
+def _alters(statement: AlterTable) -> bool:
+    """Whether delta-rs can change the definition so: new columns come last, without comments."""
+    before, after = statement.table, statement.after
+    known = dict(before.properties)
+    changed = {key for key, value in after.properties if known.get(key) != value}
+    return (
+        after.schema[: len(before.schema)] == before.schema
+        and after.comments == before.comments
+        and after.features == before.features
+        and all(key in _PROPERTIES or not key.startswith("delta.") for key in changed)
+    )
+
+
+def meaning(statement: Statement) -> Statement:
+    """MERGE counts as several matches only those that a clause acts on."""
+    match statement:
+        case Merge():
+            return replace(statement, by_clause=True)
+        case Idempotent(statement=inner):
+            return replace(statement, statement=meaning(inner))
+    return statement
 
 
 def level_in_force(table_level: str, footprint: Footprint) -> str:
@@ -83,8 +115,11 @@ PROFILE = Profile(
     name="delta-rs-1.6",
     source="delta-io/delta-rs, conflict_checker.rs, as measured on deltalake 1.6.6",
     default_level=SERIALIZABLE,
-    levels=(SERIALIZABLE, WRITE_SERIALIZABLE),
+    levels=(SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION),
     rules=(
+        next_version.RULE,
+        delta_rs_metadata.PROTOCOL,
+        delta_rs_metadata.METADATA,
         pruned_added_files.RULE,
         data_removed.READ,
         data_removed.REMOVED,
@@ -93,6 +128,7 @@ PROFILE = Profile(
     noted=noted,
     features=frozenset(),
     has=has,
+    meaning=meaning,
     level_in_force=level_in_force,
     skips_empty_commit=skips_empty_commit,
     logged=frozenset(),

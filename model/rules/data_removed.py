@@ -25,6 +25,8 @@ def read_check(attempt: Attempt, winner: Commit) -> str | None:
     removed = _counted(winner)
     if removed and any(file.path in removed for file in attempt.footprint.read_files):
         return f"{winner.transaction} removed a file that counts as read"
+    if removed and attempt.footprint.read_whole_table:
+        return f"{winner.transaction} removed a file of the table, all of which it had read"
     return None
 
 

@@ -19,6 +19,8 @@ def check(attempt: Attempt, winner: Commit) -> str | None:
         return None
     if attempt.level == WRITE_SERIALIZABLE and winner.blind:
         return None
+    if attempt.footprint.read_whole_table and winner.footprint.adds:
+        return f"{winner.transaction} added files to the table, all of which it had read"
     for predicate in attempt.footprint.read_predicates:
         matches = pruner(predicate.data)
         if any(matches(file) for file in winner.footprint.adds):

@@ -17,6 +17,9 @@ from model.table import Table
 
 CLUSTERING_DOMAIN = "delta.clustering"
 
+NEW_CONSTRAINT_VIOLATED = "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"
+"""The engine's error class for a constraint that rows of the table break."""
+
 WHOLE_TABLE = ReadPredicate(TRUE, TRUE)
 
 
@@ -113,9 +116,7 @@ class AddConstraint:
         holds = matcher(self.condition)
         broken = [row for row in rows if not holds(row)]
         if broken:
-            raise StatementFailure(
-                "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION", f"{len(broken)} rows break {self.name}"
-            )
+            raise StatementFailure(NEW_CONSTRAINT_VIOLATED, f"{len(broken)} rows break {self.name}")
 
 
 @dataclass(frozen=True, slots=True)

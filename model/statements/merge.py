@@ -32,7 +32,9 @@ class Merge:
     """Joins the target with a source, and acts on what matches and on what does not.
 
     ``condition`` and the clauses are over a target row followed by a source row. ``by_source``
-    are the clauses for target rows that no source row matches.
+    are the clauses for target rows that no source row matches. Several matches for one target
+    row are an error in Delta on Spark, which then takes the first; ``by_clause`` is the meaning
+    of delta-rs, where only those count that a clause acts on.
 
     Source of what is read and written: MergeIntoCommand.scala, ClassicMergeExecutor.scala,
     InsertOnlyMergeExecutor.scala.
@@ -45,6 +47,7 @@ class Merge:
     matched: tuple[MergeClause, ...] = ()
     not_matched: tuple[MergeClause, ...] = ()
     by_source: tuple[MergeClause, ...] = ()
+    by_clause: bool = False
 
     @property
     def kind(self) -> str:
@@ -93,7 +96,7 @@ class Merge:
                 return True
             if any(first_applying(self.matched, row + s) for s in matches):
                 return True
-            return self._too_many(matches) and self._candidate(row)
+            return self._too_many(row, matches) and self._candidate(row)
 
         return matters
 
@@ -137,7 +140,8 @@ class Merge:
         matters = self._reads(source)[-1].matches
         rows = tables[name]
         found = [self._matches(row, source) for row in rows]
-        if any(self._too_many(m) and self._candidate(r) for r, m in zip(rows, found, strict=True)):
+        pairs = zip(rows, found, strict=True)
+        if any(self._too_many(row, m) and self._candidate(row) for row, m in pairs):
             raise StatementFailure(MULTIPLE_MATCHES, _SEVERAL)
         reads: tuple[tuple[Row, ...], ...] = (tuple(row for row in rows if matters(row)),)
         if query is not None:
@@ -159,7 +163,7 @@ class Merge:
             left = [self._without_match(branch, values) for branch in branches]
             return _Done(self._insertions(writer, left))
         matches = {id(row): self._matches(row.values, source) for f in files for row in f.rows}
-        if any(map(self._too_many, matches.values())):
+        if any(self._too_many(r.values, matches[id(r)]) for f in files for r in f.rows):
             raise StatementFailure(MULTIPLE_MATCHES, _SEVERAL)
         touched = tuple(f for f in files if any(self._touches(r, matches[id(r)]) for r in f.rows))
         if not touched:
@@ -261,14 +265,30 @@ class Merge:
 
     def _effect(self, row: Row, matches: Sequence[Row]) -> Row | None:
         """What becomes of a target row; the same object where no clause takes it."""
-        joined = row + (matches[0] if matches else self._no_source)
+        joined = row + (self._taken(row, matches) if matches else self._no_source)
         clause = first_applying(self.matched if matches else self.by_source, joined)
         return row if clause is None else clause.result(joined)
 
-    def _too_many(self, matches: Sequence[Row]) -> bool:
-        """Whether so many matches are an error: not where a sole clause deletes anyhow."""
+    def _taken(self, row: Row, matches: Sequence[Row]) -> Row:
+        """The match that decides what becomes of a row."""
+        if self.by_clause and len(matches) > 1:
+            acting = (s for s in matches if first_applying(self.matched, row + s))
+            return next(acting, matches[0])
+        return matches[0]
+
+    def _too_many(self, row: Row, matches: Sequence[Row]) -> bool:
+        """Whether so many matches are an error: not where a sole clause deletes anyhow.
+
+        By clause: not where all that act delete without a condition (delta-rs,
+        crates/core/src/operations/merge/validation.rs).
+        """
         if len(matches) < 2 or self.inserts_only:
             return False
+        if self.by_clause:
+            clauses = (first_applying(self.matched, row + s) for s in matches)
+            acting = [clause for clause in clauses if clause is not None]
+            plain = all(clause.deletes and clause.condition is None for clause in acting)
+            return len(acting) > 1 and not plain
         sole = self.matched[0] if len(self.matched) == 1 else None
         return not (sole is not None and sole.deletes and sole.condition is None)
 

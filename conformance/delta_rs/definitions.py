@@ -1,0 +1,59 @@
+"""The definition of the target at each version, as its metadata in the log has it.
+
+Statements are parsed for the definition that their snapshot has. Constraints are left out: they
+are delta-rs's to enforce, and no statement means anything else because of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from conformance.log_reader import LogReader, Schema
+from model.scenario import Scenario, TableSpec
+from model.sql import columns_to_come
+from model.table import CHECK_PREFIX, LEVEL_PROPERTY, Table, table_from_spec
+
+TARGET = "t"
+
+
+def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:
+    """The definitions of the tables, the target's with a place for the columns to come."""
+    tables = {name: table_from_spec(name, spec) for name, spec in specs.items()}
+    texts = (*scenario.table.setup, *scenario.transactions.values())
+    tables[TARGET] = tables[TARGET].reserving(columns_to_come(texts))
+    return tables
+
+
+class Definitions:
+    """The definitions that the log of one table has brought up so far.
+
+    ``declared`` is the scenario's own, with a place for every column that is to come.
+    """
+
+    def __init__(self, declared: Table, reader: LogReader):
+        self._reader = reader
+        self._known = [declared]
+
+    def at(self, version: int) -> Table:
+        """The definition in force at a version that the log has."""
+        for record in self._reader.commits()[len(self._known) : version + 1]:
+            latest = self._known[-1]
+            after = latest if record.metadata is None else _changed(latest, record.metadata)
+            self._known.append(after)
+        return self._known[version]
+
+
+def _changed(table: Table, metadata: Mapping[str, Any]) -> Table:
+    """The definition with the columns and the properties of a metadata action."""
+    places = {name: place for place, name in enumerate(table.names)}
+    columns = [column.name for column in Schema.of(metadata).columns]
+    known = table.column_names
+    schema = table.schema if tuple(columns) == known else tuple(places[name] for name in columns)
+    properties = {
+        key: text
+        for key, text in (metadata.get("configuration") or {}).items()
+        if not key.startswith(CHECK_PREFIX) and key != LEVEL_PROPERTY
+    }
+    return replace(table, schema=schema, properties=tuple(sorted(properties.items())))

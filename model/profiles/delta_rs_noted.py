@@ -1,0 +1,132 @@
+"""What delta-rs notes as read, and the files and actions that it writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from model.errors import StatementFailure
+from model.expressions import TRUE, And, Comparison, Expression, IsNull, Literal, Or
+from model.files import DataFile, write_files
+from model.footprint import Footprint, ProtocolChange, ReadPredicate
+from model.log import Snapshot
+from model.profiles import delta_rs_merge
+from model.pruning import pruner
+from model.statements import (
+    AddConstraint,
+    Delete,
+    DynamicOverwrite,
+    Idempotent,
+    InsertSelect,
+    InsertValues,
+    Merge,
+    Overwrite,
+    Restore,
+    Statement,
+    Update,
+    Vacuum,
+)
+from model.statements.base import live_files
+from model.table import Table
+
+_WRITES = InsertValues | InsertSelect | Overwrite | DynamicOverwrite
+"""What ``write_deltalake`` does: a write of no rows is a version, too."""
+
+
+def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Footprint:
+    """What delta-rs notes as read, and what it writes.
+
+    DELETE, UPDATE, MERGE and a write with a predicate carry that to the conflict check, an
+    UPDATE without WHERE the predicate TRUE, a DELETE or overwrite without condition none at
+    all. What has no predicate counts as reader of every file of its snapshot, and of no file
+    that is yet to come; an append too. Only MERGE without a predicate counts as reader of the
+    whole table. A write of no rows is a version without files; what finds no row to change
+    writes none, a VACUUM without files to delete neither.
+
+    Raises StatementFailure for a RESTORE of the version that there is. Sources:
+    crates/core/src/protocol/mod.rs, ``DeltaOperation::read_predicate`` and
+    ``read_whole_table``; crates/core/src/kernel/transaction/conflict_checker.rs,
+    ``TransactionInfo::read_files``; crates/core/src/operations/.
+    """
+    if isinstance(statement, Idempotent):
+        return _numbered(statement, snapshot, footprint)
+    predicates = _predicates(statement, footprint)
+    files = live_files(snapshot)
+    if predicates:
+        matches = pruner(predicates[0].data, counts=False)
+        files = tuple(file for file in files if matches(file))
+    return replace(
+        _written(statement, snapshot, footprint),
+        read_predicates=predicates,
+        read_files=files,
+        read_whole_table=isinstance(statement, Merge) and not predicates,
+        retries=False,
+        records_empty=isinstance(statement, _WRITES),
+        records_always=False,
+    )
+
+
+def _numbered(statement: Idempotent, snapshot: Snapshot, footprint: Footprint) -> Footprint:
+    """A numbered write; one that finds nothing to do leaves no number behind."""
+    if not footprint.applications_read:
+        return replace(footprint, records_empty=False)  # The application skips it.
+    found = noted(statement.statement, snapshot, footprint)
+    if found.adds or found.removes or found.records_empty:
+        return found
+    return replace(found, applications_written=())
+
+
+def _predicates(statement: Statement, footprint: Footprint) -> tuple[ReadPredicate, ...]:
+    match statement:
+        case Update(condition=condition):
+            return (ReadPredicate(data=condition),)
+        case Delete(condition=condition) | Overwrite(replaced=condition) if condition != TRUE:
+            return (ReadPredicate(data=condition),)
+        case DynamicOverwrite():
+            # The last predicate is the one of the partitions written.
+            condition = _plain(footprint.read_predicates[-1].partition)
+            return () if condition == TRUE else (ReadPredicate(data=condition),)
+        case Merge():
+            return delta_rs_merge.predicates_of(statement)
+    return ()
+
+
+def _plain(condition: Expression) -> Expression:
+    """A condition of being in partitions, as users write it: = and IS NULL in place of <=>."""
+    match condition:
+        case And():
+            return And(_plain(condition.left), _plain(condition.right))
+        case Or():
+            return Or(_plain(condition.left), _plain(condition.right))
+        case Comparison(operator="<=>", left=left, right=Literal(value=None)):
+            return IsNull(left)
+        case Comparison(operator="<=>", left=left, right=right):
+            return Comparison("=", left, right)
+    return condition
+
+
+def _written(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Footprint:
+    match statement:
+        case Merge():
+            changed = delta_rs_merge.rewritten(statement, footprint)
+            return replace(changed, adds=_regrouped(snapshot.table, changed.adds))
+        case Overwrite():
+            return replace(footprint, adds=_regrouped(snapshot.table, footprint.adds))
+        case AddConstraint():
+            # The protocol is written whether it changes or not.
+            return replace(footprint, protocol=footprint.protocol or ProtocolChange())
+        case Vacuum():
+            return Footprint("VACUUM", data_changed=False)
+        case Restore(version=version) if version == snapshot.version:
+            raise StatementFailure("DeltaError", "only an earlier version can be restored")
+    return footprint
+
+
+def _regrouped(table: Table, files: Iterable[DataFile]) -> tuple[DataFile, ...]:
+    """The rows of some files in one file for each partition, as every operation writes them."""
+    given = tuple(files)
+    if not given:
+        return ()
+    prefix = given[0].path.rsplit("-", 1)[0]
+    loose = replace(table, checks=(), not_null=frozenset(), generated=())
+    return write_files(prefix, loose, (row for file in given for row in file.rows))
