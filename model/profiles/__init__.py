@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from model.errors import InvalidScenario
-from model.profiles import databricks, delta_rs_1_6, delta_spark_4_4
+from model.profiles import databricks, delta_rs_1_6, delta_spark_4_4, delta_spark_4_4_repaired
 from model.profiles.base import Profile
 
 PROFILES = {
     profile.name: profile
-    for profile in (delta_spark_4_4.PROFILE, delta_rs_1_6.PROFILE, *databricks.PROFILES)
+    for profile in (
+        delta_spark_4_4.PROFILE,
+        delta_spark_4_4_repaired.PROFILE,
+        delta_rs_1_6.PROFILE,
+        *databricks.PROFILES,
+    )
 }
 DEFAULT = delta_spark_4_4.PROFILE
 

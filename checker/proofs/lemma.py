@@ -1,0 +1,224 @@
+"""What a proof is made of: premises, lemmas, mutants of rules, and the check of each by z3.
+
+A lemma says that its goal follows from its assumptions. It is *valid* when the assumptions
+and the goal's negation contradict each other. It is *vacuous* when the assumptions contradict
+each other alone, so they are checked on their own, together with a ``witness``: the interesting
+situation that they have to leave room for.
+
+Formulas are of the Bernays-Schoenfinkel-Ramsey kind with stratified functions (from rows to
+files to partitions, from transactions to times, never back), which z3 decides: a refuted lemma
+comes with a finite model, and ``unknown`` means that time ran out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Literal
+
+VerdictName = Literal["proved", "refuted", "unknown"]
+
+SEED = 0
+TIMEOUT_MS = 10_000
+
+Formula = Any
+"""A z3 formula."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """One thing that a lemma takes for granted.
+
+    ``rule`` names the conflict rule (or the rule about levels) that it states, None for a
+    premise about the engine, a definition, or the result of another lemma. ``weakened`` has
+    what is left of the rule in each of its mutants besides the one that drops it.
+    """
+
+    name: str
+    words: str
+    formula: Formula
+    rule: str | None = None
+    weakened: Mapping[str, Formula] | None = None
+    premise: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The formulas of a lemma. ``background`` are axioms of orders, in no need of a mention."""
+
+    assumptions: tuple[Assumption, ...]
+    goal: Formula
+    witness: Formula
+    background: tuple[Formula, ...] = ()
+
+    @property
+    def facts(self) -> list[Formula]:
+        """All that is taken for granted."""
+        return [*self.background, *(assumption.formula for assumption in self.assumptions)]
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A step of a proof: its name, what it says in words, and its formulas.
+
+    ``redundant`` gives the reason for each mutant (as ``rule: how``) that leaves the lemma
+    valid; any other mutant has to break it.
+    """
+
+    name: str
+    words: str
+    build: Callable[[], Claim]
+    redundant: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Theorem:
+    """A theorem: its name, what it says in words, and its lemmas in the order of the proof.
+
+    ``profile`` names the profile whose rules it is about.
+    """
+
+    name: str
+    words: str
+    lemmas: tuple[Lemma, ...]
+    profile: str = "delta-spark-4.4"
+
+
+@dataclass(frozen=True, slots=True)
+class MutantResult:
+    """What a dropped or weakened assumption does to a lemma.
+
+    ``redundant`` is the reason why the lemma may hold all the same; None where it must not.
+    """
+
+    name: str
+    premise: bool
+    lemma_is: VerdictName
+    redundant: str | None
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the mutant breaks the lemma, or is redundant for a reason that is written."""
+        return self.lemma_is == ("refuted" if self.redundant is None else "proved")
+
+
+@dataclass(frozen=True, slots=True)
+class LemmaResult:
+    """One lemma, checked.
+
+    ``assumptions`` tells whether they leave room for the witness (``satisfiable``), are vacuous
+    or could not be decided.
+    """
+
+    lemma: Lemma
+    claim: Claim
+    valid: VerdictName
+    assumptions: Literal["satisfiable", "vacuous", "unknown"]
+    mutants: tuple[MutantResult, ...]
+    seconds: float
+
+    @property
+    def verdict(self) -> VerdictName:
+        """Proved: valid, not vacuous, and every mutant does what it is said to do."""
+        if self.valid != "proved":
+            return self.valid
+        if self.assumptions == "vacuous":
+            return "refuted"
+        if self.assumptions == "unknown" or any(m.lemma_is == "unknown" for m in self.mutants):
+            return "unknown"
+        return "proved" if all(m.as_expected for m in self.mutants) else "refuted"
+
+    @property
+    def because(self) -> str:
+        """What is wrong, in a few words; empty where the lemma is proved."""
+        if self.valid == "refuted":
+            return "the goal does not follow from the assumptions"
+        if self.valid == "unknown":
+            return f"the solver did not decide it within {TIMEOUT_MS // 1000} s"
+        if self.assumptions != "satisfiable":
+            return f"the assumptions are {self.assumptions}"
+        wrong = [mutant for mutant in self.mutants if not mutant.as_expected]
+        return "; ".join(f"with {m.name} the lemma is {m.lemma_is}" for m in wrong)
+
+
+def check(lemma: Lemma, *, mutants: bool = True, timeout_ms: int = TIMEOUT_MS) -> LemmaResult:
+    """Checks a lemma, its assumptions and (unless told not to) every mutant of them."""
+    started = monotonic()
+    claim = lemma.build()
+    valid = follows(claim.facts, claim.goal, timeout_ms)
+    alone = _ask([*claim.facts, claim.witness], timeout_ms)
+    found = _mutants(lemma, claim, timeout_ms) if mutants else ()
+    return LemmaResult(
+        lemma,
+        claim,
+        valid,
+        {"sat": "satisfiable", "unsat": "vacuous", "unknown": "unknown"}[alone],  # type: ignore[arg-type]
+        found,
+        monotonic() - started,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TheoremResult:
+    """One theorem, checked lemma by lemma."""
+
+    theorem: Theorem
+    lemmas: tuple[LemmaResult, ...]
+
+    @property
+    def verdict(self) -> VerdictName:
+        """The worst of the lemmas' verdicts."""
+        found = {result.verdict for result in self.lemmas}
+        return next((v for v in ("refuted", "unknown") if v in found), "proved")
+
+
+def prove(theorem: Theorem, told: Callable[[str], None] | None = None) -> TheoremResult:
+    """Checks every lemma of a theorem, with mutants. ``told`` gets the name of each before."""
+    results = []
+    for lemma in theorem.lemmas:
+        if told is not None:
+            told(lemma.name)
+        results.append(check(lemma))
+    return TheoremResult(theorem, tuple(results))
+
+
+def follows(facts: list[Formula], goal: Formula, timeout_ms: int = TIMEOUT_MS) -> VerdictName:
+    """Whether the goal follows from the facts."""
+    import z3
+
+    answer = _ask([*facts, z3.Not(goal)], timeout_ms)
+    return {"unsat": "proved", "sat": "refuted", "unknown": "unknown"}[answer]  # type: ignore[return-value]
+
+
+def _mutants(lemma: Lemma, claim: Claim, timeout_ms: int) -> tuple[MutantResult, ...]:
+    results = []
+    for place, assumption in enumerate(claim.assumptions):
+        if assumption.rule is None and not assumption.premise:
+            continue
+        others = [*claim.assumptions[:place], *claim.assumptions[place + 1 :]]
+        rest = [*claim.background, *(other.formula for other in others)]
+        changed: dict[str, list[Formula]] = {"dropped": []}
+        for how, formula in (assumption.weakened or {}).items():
+            changed[how] = [formula]
+        for how, left in changed.items():
+            name = f"{assumption.rule or assumption.name}: {how}"
+            results.append(
+                MutantResult(
+                    name,
+                    assumption.rule is None,
+                    follows([*rest, *left], claim.goal, timeout_ms),
+                    lemma.redundant.get(name),
+                )
+            )
+    return tuple(results)
+
+
+def _ask(formulas: list[Formula], timeout_ms: int) -> str:
+    import z3
+
+    solver = z3.Solver()
+    solver.set("timeout", timeout_ms)
+    solver.set("random_seed", SEED)
+    solver.add(*formulas)
+    return str(solver.check())
