@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Over every statement kind: MERGE, overwrites, RESTORE, ALTER TABLE and so on.",
 )
+@click.option(
+    "--symbolic",
+    is_flag=True,
+    help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
+)
 @budget_option("60s")
 @common_options
 def command(
@@ -49,6 +55,7 @@ def command(
     budget: float,
     engine: str | None,
     every_kind: bool,
+    symbolic: bool,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
 
@@ -56,6 +63,10 @@ def command(
     without. What the budget leaves out is sampled at random. Exit code 1 says that a table
     broke what its own level promises, or that the engine differs from the model; what the
     documents say that a level does not promise is listed as well, and marked so.
+
+    With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
+    to and takes rows out of, and when it begins. It gives the smallest violations of what the
+    table's level promises, as SQL and confirmed by the model, or says that there are none.
     """
     from isodelta.console import progress
     from isodelta.exploration import Exploration
@@ -64,6 +75,8 @@ def command(
         known = ", ".join(common.profile.levels)
         raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {known})")
     levels = common.profile.levels if level is None else (level,)
+    if symbolic:
+        return _synthesise(common, levels, transactions, budget, engine)
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
@@ -88,6 +101,42 @@ def command(
 
         write_exploration_report(common, exploration, engine)
     return FOUND if exploration.broken or exploration.differences else OK
+
+
+def _synthesise(
+    common: Common, levels: Sequence[str], transactions: int, budget: float, engine: str | None
+) -> int:
+    from checker.synthesis.search import PROFILES
+    from isodelta.console import output, progress
+    from isodelta.results import print_json
+    from isodelta.synthesis import Synthesis
+
+    if engine is not None or common.report is not None:
+        option = "--report" if engine is None else "--engine"
+        raise BadInput(f"--symbolic and {option} exclude each other; replay the scenarios found")
+    if common.profile.name not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise BadInput(f"--symbolic: the rules of {common.profile.name} are not encoded ({known})")
+    with progress("solving") as tell:
+        synthesis = Synthesis(common.profile, levels, transactions, budget, tell)
+        try:
+            for found in synthesis.run():
+                if common.json:
+                    print_json(synthesis.result(found))
+        finally:
+            if common.json:
+                print_json({"summary": synthesis.summary()})
+    if not common.json:
+        console = output()
+        for found in synthesis.findings:
+            console.print(f"{found.level}: {found.title}", markup=False, highlight=False)
+            for name, sql in found.scenario.transactions.items():
+                console.print(f"  {name}: {sql}", markup=False, highlight=False)
+            steps = [f"{step.action} {step.transaction}" for step in found.scenario.schedule]
+            console.print(f"  {', '.join(steps)}", markup=False, highlight=False)
+        for sentence in synthesis.sentences():
+            console.print(sentence, markup=False, highlight=False)
+    return FOUND if synthesis.findings else OK
 
 
 def _run(exploration: Exploration, common: Common) -> None:

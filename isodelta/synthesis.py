@@ -1,0 +1,102 @@
+"""``explore --symbolic``: violations from the solver, and the sizes for which there are none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from checker.finding import Finding
+from checker.synthesis import search
+from checker.synthesis.search import SizeResult
+from isodelta.exploration import finding_result
+from model.profiles import Profile
+
+
+@dataclass
+class Synthesis:
+    """One symbolic exploration, and how far it has come.
+
+    For each level of a table every number of transactions is asked about, smallest first; the
+    smallest violations are listed for the first number that has any. ``budget`` is in seconds,
+    for all questions together.
+    """
+
+    profile: Profile
+    levels: Sequence[str]
+    transactions: int
+    budget: float
+    told: Callable[[str], None]
+    sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    gave_up: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self.started
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question was answered."""
+        answers = [size.answer for sizes in self.sizes.values() for size in sizes]
+        return "unknown" not in answers and not self.gave_up
+
+    def run(self) -> Iterator[Finding]:
+        """Asks, and gives the findings as they come."""
+        for level in self.levels:
+            sizes = self.sizes.setdefault(level, [])
+            listed = False
+            for n in range(1, self.transactions + 1):
+                self.told(f"{level}, {n} transactions")
+                sizes.append(search.exists(n, level, self.profile, timeout_ms=self._left_ms()))
+                if sizes[-1].answer == "some" and not listed:
+                    listed = True
+                    yield from self._smallest(n, level)
+
+    def _smallest(self, n: int, level: str) -> Iterator[Finding]:
+        try:
+            for found in search.smallest(n, level, self.profile, timeout_ms=self._left_ms()):
+                self.findings.append(search.as_finding(found, level, self.profile))
+                yield self.findings[-1]
+        except TimeoutError as error:
+            self.gave_up.append(f"{level}, all violations of {n} transactions: {error}")
+
+    def _left_ms(self) -> int:
+        return max(1, int((self.budget - self.seconds) * 1000))
+
+    def summary(self) -> dict[str, Any]:
+        """The last line of ``explore --symbolic --json``."""
+        return {
+            "violations": len(self.findings),
+            "partitions": search.PARTITIONS,
+            "sizes": [
+                {
+                    "level": level,
+                    "transactions": size.transactions,
+                    "answer": size.answer,
+                    "seconds": round(size.seconds, 3),
+                }
+                for level, sizes in self.sizes.items()
+                for size in sizes
+            ],
+            "gave_up": self.gave_up,
+            "complete": self.complete,
+            "seconds": round(self.seconds, 2),
+        }
+
+    def sentences(self) -> Iterator[str]:
+        """What was found of each level, in words that promise no more than was asked."""
+        words = {"some": "has violations", "none": "has none", "unknown": "unknown: out of time"}
+        for level, sizes in self.sizes.items():
+            for size in sizes:
+                many = "s" if size.transactions > 1 else ""
+                count = f"{size.transactions} writer{many} over {search.PARTITIONS} partitions"
+                yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
+        yield from self.gave_up
+
+    def result(self, found: Finding) -> dict[str, Any]:
+        """A finding as ``explore --json`` prints it."""
+        return finding_result(found, self.profile)
