@@ -22,7 +22,7 @@ from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint
 from model.history import Row
 from model.log import Snapshot
-from model.profiles import DEFAULT, PROFILES
+from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
 from model.simulator import run_scenario
 from model.sql import parse_statement
@@ -446,17 +446,6 @@ def test_a_merge_alone_does_on_spark_what_the_model_says(spark_engine: SparkEngi
     assert differing == []
     outcomes = [r.comparison.observation.outcomes["A"] for r in found]
     assert outcomes.count("committed") >= 4
-
-
-def test_delta_rs_has_no_merge_here() -> None:
-    scenario = Scenario(
-        "a merge",
-        TableSpec({"k": "int", "p": "int", "v": "int"}, setup=("INSERT INTO t VALUES (1, 1, 1)",)),
-        {"A": f"MERGE INTO t USING {ONE} ON t.k = s.k {DELETE}"},
-        (Step("begin", "A"), Step("commit", "A")),
-    )
-    with pytest.raises(InvalidScenario, match="MERGE"):
-        run_scenario(scenario, PROFILES["delta-rs-1.6"])
 
 
 def test_a_merge_shrinks_to_what_matters() -> None:
