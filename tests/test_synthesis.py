@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import combinations, product
+from pathlib import Path
 
 import pytest
 
@@ -16,11 +17,13 @@ from checker.synthesis.encoding import Footprints
 from checker.synthesis.search import PROFILES, as_finding, exists, smallest, solutions
 from checker.synthesis.sql import scenario, statement
 from isodelta.cli import run
+from isodelta.scenario_files import read_files
 from model.history import History
 from model.profiles import DEFAULT, profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
 
+FOLDER = Path(__file__).parent.parent / "scenarios"
 REPAIRED = profile("delta-spark-4.4-repaired")
 
 
@@ -151,3 +154,15 @@ def test_explore_symbolic_refuses_what_it_does_not_encode(capsys):
     assert run(["explore", "--symbolic", "--profile", "delta-rs-1.6"]) == 2
     assert run(["explore", "--symbolic", "--engine", "delta-spark"]) == 2
     assert "exclude each other" in capsys.readouterr().err
+
+
+def test_the_collection_has_the_smallest_violations():
+    """The scenario file is what the solver finds, whatever it was asked before."""
+    exists(3, SERIALIZABLE, DEFAULT)
+    solved = [scenario(f, WRITE_SERIALIZABLE, "") for f in smallest(3, WRITE_SERIALIZABLE, DEFAULT)]
+    kept = [loaded.scenario for loaded in read_files([FOLDER / "smallest_violations.yaml"])]
+
+    def plain(scenarios):
+        return sorted(str((s.table, s.transactions, s.schedule)) for s in scenarios)
+
+    assert plain(solved) == plain(kept)

@@ -15,8 +15,8 @@ Compactions, readers and changes of the definition have no part: by the theorems
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import permutations, product
 from typing import Any
 
 import z3
@@ -41,6 +41,27 @@ class Footprints:
     removes: tuple[bool, ...]
     begins: tuple[int, ...]
     filled: frozenset[int]
+
+    @property
+    def canonical(self) -> Footprints:
+        """The same with its partitions renamed so that the key is the smallest."""
+        used = sorted(frozenset().union(self.filled, *self.reads, *self.adds))
+        renamings = (
+            dict(zip(order, range(len(used)), strict=True)) for order in permutations(used)
+        )
+        return min(map(self._renamed, renamings), key=Footprints.key)
+
+    def _renamed(self, names: dict[int, int]) -> Footprints:
+        def renamed(partitions: frozenset[int]) -> frozenset[int]:
+            return frozenset(names[p] for p in partitions)
+
+        reads, adds = tuple(map(renamed, self.reads)), tuple(map(renamed, self.adds))
+        return replace(self, reads=reads, adds=adds, filled=renamed(self.filled))
+
+    def key(self) -> tuple[object, ...]:
+        """What solutions are put in order by."""
+        sets = (*self.reads, *self.adds, self.filled)
+        return (self.begins, self.removes, tuple(tuple(sorted(each)) for each in sets))
 
 
 class Encoding:

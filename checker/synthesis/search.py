@@ -78,10 +78,7 @@ def solutions(
     solver.add(*encoded.constraints, *violation)
     if filled:
         solver.add(*encoded.filled)
-    while _sat(solver):
-        model = solver.model()
-        yield encoded.solution(model)
-        solver.add(z3.Or(*(v != model.eval(v, model_completion=True) for v in encoded.chosen)))
+    yield from _all(encoded, solver, z3.BoolVal(True))
 
 
 def smallest(
@@ -107,12 +104,24 @@ def smallest(
         solver.add(z3.PbLe(weighed, bound))
         blocked = []
         while _sat(solver):
-            found = encoded.solution(solver.model())
-            yield found
-            blocked.append(z3.Not(_alike(encoded, found)))
+            alike = _alike(encoded, encoded.solution(solver.model()))
+            # Which of them the solver meets first depends on what it was asked before.
+            yield min((f.canonical for f in _all(encoded, solver, alike)), key=Footprints.key)
+            blocked.append(z3.Not(alike))
             solver.add(blocked[-1])
         solver.pop()
         solver.add(*blocked)
+
+
+def _all(encoded: Encoding, solver: Any, condition: Any) -> Iterator[Footprints]:
+    """Every solution that also meets a condition; the solver is left as it was."""
+    solver.push()
+    solver.add(condition)
+    while _sat(solver):
+        model = solver.model()
+        yield encoded.solution(model)
+        solver.add(z3.Or(*(v != model.eval(v, model_completion=True) for v in encoded.chosen)))
+    solver.pop()
 
 
 def _alike(encoded: Encoding, found: Footprints) -> Any:
