@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,6 +47,9 @@ JUDGED = (*DELTA_LEVELS, "SnapshotIsolation", "PL-3")
 
 Progress = Callable[[int, int], None]
 """Called now and then with the schedules seen and the minimal violations found so far."""
+
+Observer = Callable[[Path, History, Mapping[str, str]], None]
+"""Called with every history judged, its path, and the levels that it violates with anomalies."""
 
 _BETWEEN_LOOKS = 512
 """Commits between two looks at the clock."""
@@ -83,18 +86,21 @@ class Search:
         judged: Sequence[str] = JUDGED,
         budget: float | None = None,
         progress: Progress | None = None,
+        observer: Observer | None = None,
     ) -> SearchResult:
         """All histories of 1 to ``transactions`` transactions on a table of ``level``.
 
-        ``judged`` are the levels to judge them at. ``budget`` in seconds ends the search early;
-        the result says that it is not complete. Raises ``ValueError`` for a level that the
-        profile does not have or for more transactions than there are names.
+        ``judged`` are the levels to judge them at. An ``observer`` gets every history, in the
+        place of the collection of minimal findings, which stays empty then. ``budget`` in
+        seconds ends the search early; the result says that it is not complete. Raises
+        ``ValueError`` for a level that the profile does not have or for more transactions than
+        there are names.
         """
         if level not in self.profile.levels:
             raise ValueError(f"profile {self.profile.name} has no level {level}")
         if not 1 <= transactions <= len(WRITERS):
             raise ValueError(f"a search takes 1 to {len(WRITERS)} transactions")
-        walk = _Walk(self, level, tuple(judged), budget, progress)
+        walk = _Walk(self, level, tuple(judged), budget, progress, observer)
         with _no_cycle_collection():
             return walk.run(transactions)
 
@@ -231,7 +237,9 @@ class _Walk:
         judged: tuple[str, ...],
         budget: float | None,
         progress: Progress | None,
+        observer: Observer | None = None,
     ) -> None:
+        self.observer = observer
         self.search = search
         self.level = level
         self.judged = judged
@@ -325,7 +333,9 @@ class _Walk:
             known = self.verdicts[key] = _Known(violated, found)
         known.histories += 1
         self.histories += 1
-        if known.violated:
+        if self.observer is not None:
+            self.observer(path, history, known.violated)
+        elif known.violated:
             self.minimal.add(path, history, known.violated)
 
 

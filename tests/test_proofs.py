@@ -9,7 +9,7 @@ from itertools import islice, product
 
 import pytest
 
-from checker import exhaustive, graph
+from checker import graph
 from checker.alphabet import statements
 from checker.dependencies import dependencies
 from checker.exhaustive import Search
@@ -178,36 +178,18 @@ def test_the_formula_of_the_level_is_the_one_that_runs():
         assert (level_in_force(SERIALIZABLE, footprint) == SERIALIZABLE) == said
 
 
-@pytest.fixture
-def judged(monkeypatch):
-    """Every history that a search judges."""
-    histories = []
-    judge = exhaustive._Walk.judge
-
-    def noting(walk, path, transactions, last):
-        histories.append(
-            exhaustive.History(
-                walk.search.workload.table.name,
-                walk.search.workload.base.version,
-                walk.search.initial,
-                transactions,
-                last.rows(),
-            )
-        )
-        return judge(walk, path, transactions, last)
-
-    monkeypatch.setattr(exhaustive._Walk, "judge", noting)
-    return histories
-
-
 def _violates(history) -> bool:
     return bool(graph.decide(dependencies(history), WRITE_SERIALIZABLE).cycle)
 
 
-def test_exactly_the_violations_miss_an_append_that_another_built_on(judged):
+def test_exactly_the_violations_miss_an_append_that_another_built_on():
     """Both directions on every history of three statements; the triple alone is not enough."""
     part = [s for s in statements("partitioned") if s.name in PART]
-    result = Search("partitioned", statements=part).run(WRITE_SERIALIZABLE, 3)
+    judged = []
+    search = Search("partitioned", statements=part)
+    result = search.run(
+        WRITE_SERIALIZABLE, 3, observer=lambda path, history, violated: judged.append(history)
+    )
     assert result.complete
     violating = sum(map(_violates, judged))
     assert violating == result.violations[WRITE_SERIALIZABLE] > 20
