@@ -88,9 +88,22 @@ def judge(history: History, levels: Sequence[str] = DELTA_LEVELS) -> dict[str, V
     """
     conflicts = dependencies(history)
     against_itself = contradictions(history)
-    return {
+    found = {
         level: _judge(history, graph.decide(conflicts, level), against_itself) for level in levels
     }
+    lost = next((v for v in found.values() if v.anomaly == LOST_EFFECT), None)
+    return found if lost is None else {k: _without_effect(v, lost) for k, v in found.items()}
+
+
+def _without_effect(verdict: Verdict, lost: Verdict) -> Verdict:
+    """The verdict at a level without serial order, once a level with one found an effect lost.
+
+    Such a level is about the order of effects alone, and takes for granted that there is what
+    the statements did: an engine that lost it keeps none.
+    """
+    if verdict.verdict == "violated" or LEVELS[verdict.level].serial_order is not None:
+        return verdict
+    return replace(verdict, verdict="violated", why=lost.why, anomaly=LOST_EFFECT)
 
 
 def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[str, ...]) -> Verdict:

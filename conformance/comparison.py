@@ -19,9 +19,9 @@ from checker.verdict import Verdict, judge
 from conformance.observation import Observation, outcome
 from conformance.observed_history import Observed, observed
 from model.history import History, Row
+from model.levels import DELTA_LEVELS
 from model.log import Snapshot
 from model.profiles.base import Profile
-from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import COMMITTED, Run, run
 from model.types import sql_row
 from model.workload import Workload
@@ -82,9 +82,17 @@ class Comparison:
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdicts on what was observed, at both of Delta's levels and at the table's own."""
-        levels = dict.fromkeys((SERIALIZABLE, WRITE_SERIALIZABLE, self.observation.level))
-        return judge(self.history, tuple(levels))
+        """The verdicts on what was observed: at both levels of Delta, the table's, those named."""
+        return judge(self.history, self._levels)
+
+    @property
+    def _levels(self) -> tuple[str, ...]:
+        named = self.observation.scenario.expect.levels
+        return tuple(dict.fromkeys((*DELTA_LEVELS, self.observation.level, *named)))
+
+    def _predicted(self) -> str:
+        """The verdict on the history that was predicted, at the table's level."""
+        return judge(self.predicted.history, self._levels)[self.observation.level].verdict
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
@@ -105,11 +113,9 @@ class Comparison:
     def _classify(self, outcomes: Sequence[str]) -> DifferenceClass:
         level = self.observation.level
         verdict = self.verdicts[level].verdict
-        if verdict == "violated":
-            predicted = judge(self.predicted.history, (level,))[level].verdict
-            # A violation that the rules admit as well is no explanation of a difference.
-            if predicted != "violated":
-                return DifferenceClass.ENGINE_BREAKS_LEVEL
+        # A violation that the rules admit as well is no explanation of a difference.
+        if verdict == "violated" and self._predicted() != "violated":
+            return DifferenceClass.ENGINE_BREAKS_LEVEL
         if verdict == "unknown":
             disobedient = self.observed.disobedient
             return DifferenceClass.ENGINE_DISOBEYS if disobedient else DifferenceClass.UNKNOWN
@@ -119,10 +125,8 @@ class Comparison:
             if self.predicted.ended[name].outcome == COMMITTED
             and self.observation.outcomes[name].startswith(("Concurrent", "Metadata", "Protocol"))
         ]
-        if stricter and len(stricter) == len(outcomes):
-            predicted = judge(self.predicted.history, (level,))[level].verdict
-            if predicted == "holds":
-                return DifferenceClass.FALSE_CONFLICT
+        if stricter and len(stricter) == len(outcomes) and self._predicted() == "holds":
+            return DifferenceClass.FALSE_CONFLICT
         return DifferenceClass.MODEL_IS_WRONG
 
 

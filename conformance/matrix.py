@@ -21,6 +21,7 @@ from checker.verdict import judge
 from conformance.campaign import Job, Replayed
 from model.documents.conflict_table import CAN, CANNOT, GENERATIONS, NEWEST, claims
 from model.errors import InvalidScenario
+from model.levels import DELTA_LEVELS
 from model.log import Commit
 from model.profiles.base import Profile
 from model.rules import added_files
@@ -219,7 +220,10 @@ class _Trial:
         if ended.outcome != COMMITTED:
             return False
         history = history_of(self.workload, (first, ended), ended.latest)
-        return judge(history, (self.level,))[self.level].verdict == "violated"
+        # A level without serial order is judged beside one that tells when an effect is lost.
+        levels = tuple(dict.fromkeys((SERIALIZABLE, self.level)))
+        levels = (self.level,) if self.level in DELTA_LEVELS else levels
+        return judge(history, levels)[self.level].verdict == "violated"
 
     def _scenario(self, a: NamedStatement, b: NamedStatement) -> Scenario:
         name = f"{a.name}, while {b.name} commits ({self.layout}, {self.level})"

@@ -36,10 +36,10 @@ class Checked:
 
 
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
-    """Runs and judges a scenario at both levels of Delta, and at those that it names."""
+    """Runs and judges a scenario at both levels of Delta, the table's, and those that it names."""
     scenario = loaded.scenario
     result = run(loaded.workload, scenario.schedule, profile)
-    levels = dict.fromkeys((*DELTA_LEVELS, *scenario.expect.levels))
+    levels = dict.fromkeys((*DELTA_LEVELS, loaded.workload.level, *scenario.expect.levels))
     verdicts = judge(result.history, tuple(levels))
     unmet = failures(
         scenario,

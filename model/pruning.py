@@ -12,7 +12,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from model.expressions import And, Column, Comparison, Expression, InList, IsNull, Literal, Not, Or
+from model.expressions import (
+    And,
+    Column,
+    Comparison,
+    Expression,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
 from model.files import ColumnStatistics, DataFile
 from model.simplification import simplify
 from model.types import BOOLEAN
@@ -35,15 +45,40 @@ _BOUNDS: dict[str, Callable[[ColumnStatistics, Any], bool]] = {
 
 
 @lru_cache(maxsize=4096)
-def pruner(condition: Expression, counts: bool = True) -> Pruner:
+def pruner(
+    condition: Expression, counts: bool = True, known: frozenset[int] = frozenset()
+) -> Pruner:
     """A test that fails for the files whose statistics rule every match out.
 
     Partition columns are columns like the others: their statistics are exact. What cannot be
     translated keeps every file; it does so part by part, also within an OR. ``counts`` is False
     where the numbers of NULLs are not at hand, as for the files of a snapshot: then nothing is
-    known of a column without a smallest value, and IS NULL rules nothing out.
+    known of a column without a smallest value, and IS NULL rules nothing out. But of the columns
+    ``known``, partition columns of strings, the values themselves are, NULL among them, where
+    the condition demands that one equals a constant (``PruningStatistics::contained``).
     """
-    return _test(simplify(condition), counts)
+    simple = simplify(condition)
+    test = _test(simple, counts)
+    named = _equalled(simple) & known
+    if not named:
+        return test
+    return lambda file: test(file) and all(file.statistics[i].minimum is not None for i in named)
+
+
+def _equalled(condition: Expression) -> frozenset[int]:
+    """The columns that the condition demands to equal a constant, or one of several."""
+    match condition:
+        case Comparison(operator="=", left=Column(index=index), right=Literal()):
+            return frozenset({index})
+        case Comparison(operator="=", left=Literal(), right=Column(index=index)):
+            return frozenset({index})
+        case InList(operand=Column(index=index)):
+            return frozenset({index})
+        case And():
+            return _equalled(condition.left) | _equalled(condition.right)
+        case Or():
+            return _equalled(condition.left) & _equalled(condition.right)
+    return frozenset()
 
 
 def _test(condition: Expression, counts: bool) -> Pruner:

@@ -247,6 +247,15 @@ def findings() -> list[Finding]:
             {**observed_reader, "agrees": False, "differences": ["A: committed, not refused"]},
         ),
         Finding(
+            "delete-empties-the-table",
+            "A delete of nothing empties the table",
+            FindingClass.ENGINE_DISOBEYS,
+            "Serializable",
+            "Sample: what was written is not what the statement gives on its snapshot.",
+            scenario,
+            done,
+        ),
+        Finding(
             "unexplained-outcome",
             "An outcome that no class explains",
             FindingClass.UNEXPLAINED,

@@ -101,7 +101,7 @@ def test_deletes_that_take_every_row_are_reported(engine: DeltaRsEngine, loaded:
     comparison = compared(engine, loaded.scenario)
     assert comparison.observation.rows == ()
     assert comparison.predicted.final.rows() != ()
-    assert {d.classified for d in comparison.differences} == {DifferenceClass.UNKNOWN}
+    assert {d.classified for d in comparison.differences} == {DifferenceClass.ENGINE_DISOBEYS}
     assert any("does not give" in text for text in comparison.history.unknown)
 
 

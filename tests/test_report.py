@@ -86,7 +86,7 @@ def test_all_files_are_written(tmp_path: Path) -> None:
         "junit.xml",
         "report.json",
     ]
-    assert len(list((index.parent / "findings").iterdir())) == 6
+    assert len(list((index.parent / "findings").iterdir())) == 7
 
 
 def test_the_summary_of_report_json_has_the_counts_of_the_contract(tmp_path: Path) -> None:
@@ -205,8 +205,8 @@ def test_junit_has_one_case_per_scenario_and_part_and_fails_with_messages(tmp_pa
         "step 'commit A' did not end within 60 s"
     ]
     # Only the classes that somebody has to act on fail the build.
-    assert len(suites["findings"]) == 3
-    assert root.get("failures") == "5"
+    assert len(suites["findings"]) == 4
+    assert root.get("failures") == "6"
     assert root.get("errors") == "1"
     assert root.get("skipped") == "1"
 
@@ -466,7 +466,7 @@ def test_the_terminal_summary_fits_80_columns_without_colour() -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "\x1b" not in text
     for wanted in (
-        "6 findings; 1 difference not explained yet.",
+        "7 findings; 1 difference not explained yet.",
         "412 replays",
         "unexplained (1)\n  An outcome that no class explains\n",
         "findings/unexplained-outcome.yaml",

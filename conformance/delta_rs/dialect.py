@@ -56,6 +56,8 @@ def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
             return datafusion_literal(expression.value)
         case Comparison(operator="<=>"):
             return _null_safe(sql(expression.left), sql(expression.right))
+        case Comparison(left=Literal(value=None), right=Literal()):
+            return "CAST(NULL AS BOOLEAN)"  # NULL without a type compares with no string.
         case Comparison():
             return f"({sql(expression.left)} {expression.operator} {sql(expression.right)})"
         case Arithmetic(operator="/"):

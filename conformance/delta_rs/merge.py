@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.delta_rs.dialect import Naming, assigned_sql, datafusion_sql, quoted
 from conformance.delta_rs.tables import arrow_type
-from model.expressions import Column, Expression, walk
+from model.expressions import Column, Comparison, Expression, walk
 from model.history import Row
 from model.statements import Merge
 from model.statements.merge_clause import MergeClause
@@ -63,8 +63,6 @@ def _naming(width: int) -> Naming:
     def name(column: Column) -> str:
         if column.index < width:
             return f"{TARGET}.{quoted(column.name)}"
-        if column.type.family == "null":
-            return "NULL"  # A column that has no other value has no type either.
         return f"{SOURCE}.{_source_name(column.index - width)}"
 
     return name
@@ -104,7 +102,24 @@ def _mentioned(statement: Merge) -> dict[int, ColumnType]:
     width = len(statement.table.names)
     parts = itertools.chain.from_iterable(map(walk, _expressions(statement)))
     columns = (part for part in parts if isinstance(part, Column))
-    return {c.index - width: c.type for c in columns if c.index >= width}
+    found = {c.index - width: c.type for c in columns if c.index >= width}
+    return {place: _typed(statement, place + width, kind) for place, kind in found.items()}
+
+
+def _typed(statement: Merge, index: int, kind: ColumnType) -> ColumnType:
+    """The type of a source column; one of nothing but NULLs has that of what it meets first."""
+    if kind.family != "null":
+        return kind
+    for clause in (*statement.matched, *statement.not_matched):
+        for place, value in clause.assignments or ():
+            if isinstance(value, Column) and value.index == index:
+                return statement.table.types[place]
+    for part in itertools.chain.from_iterable(map(walk, _expressions(statement))):
+        if isinstance(part, Comparison):
+            for one, other in ((part.left, part.right), (part.right, part.left)):
+                if isinstance(one, Column) and one.index == index:
+                    return other.type
+    return kind
 
 
 def _expressions(statement: Merge) -> Iterator[Expression]:

@@ -65,4 +65,6 @@ def _invalid(statement: Statement) -> str:
     """What rows are invalid for."""
     if isinstance(statement, AddConstraint):
         return NEW_CONSTRAINT_VIOLATED
-    return MISMATCH if isinstance(statement, Overwrite) else VIOLATED
+    if isinstance(statement, Overwrite) and statement.by_condition:
+        return MISMATCH
+    return VIOLATED

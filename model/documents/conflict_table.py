@@ -75,9 +75,12 @@ class Generation:
         return next((cell for cell in self.cells if set(cell.classes) == wanted), None)
 
     def says(self, current: str, winner: str, level: str, *, vectors: bool = False) -> str:
-        """``can``, ``cannot`` or ``not said`` for one ordered pair of kinds."""
+        """``can``, ``cannot`` or ``not said`` for one ordered pair of kinds.
+
+        The documents have two levels; of any other, such as delta-rs has, they say nothing.
+        """
         cell = self.cell(current, winner)
-        if cell is None:
+        if cell is None or level not in cell.says:
             return NOT_SAID
         if cell.zorder is not None and "OPTIMIZE ZORDER" in (current, winner):
             return cell.zorder[level]

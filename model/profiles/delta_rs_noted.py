@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
 from model.errors import StatementFailure
 from model.expressions import TRUE, And, Comparison, Expression, IsNull, Literal, Or
@@ -29,6 +30,8 @@ from model.statements import (
 from model.statements.base import live_files
 from model.table import Table
 
+APPEND_ONLY = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
+
 _WRITES = InsertValues | InsertSelect | Overwrite | DynamicOverwrite
 """What ``write_deltalake`` does: a write of no rows is a version, too."""
 
@@ -43,7 +46,8 @@ def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Foo
     whole table. A write of no rows is a version without files; what finds no row to change
     writes none, a VACUUM without files to delete neither.
 
-    Raises StatementFailure for a RESTORE of the version that there is. Sources:
+    Raises StatementFailure for a RESTORE of the version that there is, and for an overwrite of
+    a table that takes appends only, whether there are rows to replace or not. Sources:
     crates/core/src/protocol/mod.rs, ``DeltaOperation::read_predicate`` and
     ``read_whole_table``; crates/core/src/kernel/transaction/conflict_checker.rs,
     ``TransactionInfo::read_files``; crates/core/src/operations/.
@@ -53,7 +57,7 @@ def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Foo
     predicates = _predicates(statement, footprint)
     files = live_files(snapshot)
     if predicates:
-        matches = pruner(predicates[0].data, counts=False)
+        matches = pruner(predicates[0].data, False, _string_partitions(snapshot.table))
         files = tuple(file for file in files if matches(file))
     return replace(
         _written(statement, snapshot, footprint),
@@ -64,6 +68,11 @@ def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Foo
         records_empty=isinstance(statement, _WRITES),
         records_always=False,
     )
+
+
+@lru_cache(maxsize=256)
+def _string_partitions(table: Table) -> frozenset[int]:
+    return frozenset(i for i in table.partitions if table.types[i].family == "string")
 
 
 def _numbered(statement: Idempotent, snapshot: Snapshot, footprint: Footprint) -> Footprint:
@@ -110,6 +119,8 @@ def _written(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> 
         case Merge():
             changed = delta_rs_merge.rewritten(statement, footprint)
             return replace(changed, adds=_regrouped(snapshot.table, changed.adds))
+        case Overwrite() | DynamicOverwrite() if snapshot.table.append_only:
+            raise StatementFailure(APPEND_ONLY, f"table {snapshot.table.name} takes appends only")
         case Overwrite():
             return replace(footprint, adds=_regrouped(snapshot.table, footprint.adds))
         case AddConstraint():
