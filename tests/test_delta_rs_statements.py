@@ -13,7 +13,7 @@ from checker.alphabet import scenario as on_alphabet
 from checker.statement_kinds import KINDS, statements
 from checker.verdict import judge
 from conformance.campaign import Job, replay
-from conformance.comparison import Comparison
+from conformance.comparison import Comparison, DifferenceClass
 from conformance.cross_engine import CrossEngine
 from conformance.delta_rs.engine import DeltaRsEngine
 from conformance.engine import BadStatement
@@ -36,6 +36,8 @@ from model.workload import prepare, steps
 ROOT = Path(__file__).parents[1]
 RULES = profile("delta-rs-1.6")
 FINDINGS = read_files([ROOT / "docs/findings/delta_rs_statements.yaml"], RULES)
+
+WRONG_MERGES = read_files([ROOT / "docs/findings/delta_rs_wrong_merges.yaml"], RULES)
 
 TABLE = TableSpec(
     {"k": "int", "v": "int"},
@@ -144,6 +146,14 @@ def test_a_merge_counts_the_matches_that_a_clause_acts_on(engine: DeltaRsEngine)
     assert outcomes(engine, scenario("A", A=both)) == [error]
     assert outcomes(engine, scenario("A", A=one)) == ["committed"]
     assert run_scenario(scenario("A", A=one), DEFAULT).ended["A"].outcome == error
+
+
+@pytest.mark.parametrize("loaded", WRONG_MERGES, ids=lambda loaded: loaded.scenario.name)
+def test_merges_that_duplicate_rows_are_reported(engine: DeltaRsEngine, loaded: Loaded) -> None:
+    comparison = compared(engine, loaded.scenario)
+    assert comparison.observation.rows.count((1, 10)) == 2
+    assert comparison.predicted.final.rows().count((1, 10)) == 1
+    assert {d.classified for d in comparison.differences} == {DifferenceClass.ENGINE_DISOBEYS}
 
 
 def test_a_file_of_a_snapshot_is_pruned_without_its_number_of_nulls(engine: DeltaRsEngine) -> None:
