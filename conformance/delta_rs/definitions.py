@@ -12,15 +12,15 @@ from typing import Any
 
 from conformance.log_reader import LogReader, Schema
 from model.scenario import Scenario, TableSpec
-from model.sql import columns_to_come
-from model.table import CHECK_PREFIX, LEVEL_PROPERTY, Table, table_from_spec
+from model.sql import columns_to_come, declared_table
+from model.table import CHECK_PREFIX, LEVEL_PROPERTY, Table
 
 TARGET = "t"
 
 
 def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:
     """The definitions of the tables, the target's with a place for the columns to come."""
-    tables = {name: table_from_spec(name, spec) for name, spec in specs.items()}
+    tables = {name: declared_table(name, spec) for name, spec in specs.items()}
     texts = (*scenario.table.setup, *scenario.transactions.values())
     tables[TARGET] = tables[TARGET].reserving(columns_to_come(texts))
     return tables

@@ -9,17 +9,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.delta_rs.definitions import declared
+from conformance.delta_rs.definitions import Definitions, declared
 from conformance.delta_rs.operations import write
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.delta_rs.replay import DeltaRsReplay, known_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
+from conformance.log_reader import LogReader
 from conformance.spark.templates import Templates
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
-from model.sql import parse_statement
-from model.table import LEVEL_PROPERTY, Table, table_from_spec
+from model.sql import columns_to_come, declared_table, parse_statement
+from model.table import LEVEL_PROPERTY, Table
 
 TARGET = "t"
 
@@ -63,14 +64,16 @@ class DeltaRsEngine:
 
 def _build(specs: Mapping[str, TableSpec], folder: Path) -> None:
     for name, spec in specs.items():
-        table = table_from_spec(name, spec)
+        table = declared_table(name, spec).reserving(columns_to_come(spec.setup))
         path = folder / name
         path.mkdir(parents=True)
         step = f"creation of {name}"
         try:
             create(path, table, spec)
+            reader = LogReader(path)
+            known = Definitions(table, reader)
             for step in spec.setup:
-                _set_up(path, table, step)
+                _set_up(path, known.at(reader.version()), step)
         except InvalidScenario as error:
             raise BadStatement(str(error), step=f"set-up: {step}") from error
         except EngineError as error:

@@ -7,7 +7,7 @@ texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictE
 from __future__ import annotations
 
 from conformance.engine import FAILED, Committed
-from model.invariants import VIOLATED
+from model.invariants import NULL_VIOLATED, VIOLATED
 from model.statements import AddConstraint, Overwrite, Statement
 from model.statements.alter import NEW_CONSTRAINT_VIOLATED
 from model.statements.merge import MULTIPLE_MATCHES
@@ -29,6 +29,8 @@ _FAILURES = (
     ("Divide by zero", "DIVIDE_BY_ZERO"),
     ("division by zero", "DIVIDE_BY_ZERO"),
     ("Delta table is append-only", "DELTA_CANNOT_MODIFY_APPEND_ONLY"),
+    ("is declared as non-null", NULL_VIOLATED),
+    ("not the same as the specified end version", "DELTA_CANNOT_RESTORE_TABLE_VERSION"),
     ("MERGE matched a target row with multiple source rows", MULTIPLE_MATCHES),
 )
 """Failures of a statement by itself that have one of Spark's names, by a part of their text."""
@@ -67,4 +69,4 @@ def _invalid(statement: Statement) -> str:
         return NEW_CONSTRAINT_VIOLATED
     if isinstance(statement, Overwrite) and statement.by_condition:
         return MISMATCH
-    return VIOLATED
+    return NULL_VIOLATED if statement.table.not_null else VIOLATED

@@ -47,8 +47,12 @@ def arrow_schema(table: Table) -> pyarrow.Schema:
     """The table's columns as Arrow types."""
     import pyarrow
 
-    columns = zip(table.column_names, table.column_types, strict=True)
-    return pyarrow.schema([(name, arrow_type(kind)) for name, kind in columns])
+    return pyarrow.schema(
+        [
+            pyarrow.field(table.names[i], arrow_type(table.types[i]), i not in table.not_null)
+            for i in table.schema
+        ]
+    )
 
 
 def arrow_type(kind: ColumnType) -> pyarrow.DataType:
