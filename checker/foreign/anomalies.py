@@ -33,7 +33,7 @@ def anomaly(cycle: Sequence[Edge], seen: Observations) -> str:
         return "causality violation" if "so" in kinds else "read skew"
     if len(anti) == len(cycle) == 2:
         return "write skew"
-    if _adjacent(kinds):
+    if consecutive(kinds):
         return "serialization anomaly (consecutive anti-dependencies)"
     return "long fork" if len(anti) == 2 else "anti-dependency cycle"
 
@@ -50,7 +50,8 @@ def _lost_update(cycle: Sequence[Edge], seen: Observations) -> bool:
     return False
 
 
-def _adjacent(kinds: Sequence[str]) -> bool:
+def consecutive(kinds: Sequence[str]) -> bool:
+    """Whether two anti-dependencies follow each other in a cycle with edges of these kinds."""
     pairs = zip(kinds, (*kinds[1:], kinds[0]), strict=True)
     return any(first == second == "rw" for first, second in pairs)
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from checker.foreign.anomalies import anomaly, because, phenomenon, rotated
+from checker.foreign.anomalies import anomaly, because, consecutive, phenomenon, rotated
 from checker.foreign.completion import Completion, Decision
 from checker.foreign.constraints import Constraints, Edge
 from checker.foreign.execution import Execution
@@ -19,6 +19,7 @@ from checker.foreign.levels import (
     REPEATABLE_READ,
     SERIALIZABLE,
     SNAPSHOT,
+    STRENGTH,
     forbids,
 )
 from checker.foreign.observations import Finding, Observations, observe
@@ -43,7 +44,8 @@ BY_AXIOM = {
 class LevelVerdict:
     """What became of one level. ``cycle`` begins and ends with the same transaction.
 
-    ``session_order`` says whether the order within sessions was part of the level. ``edges``
+    ``session_order`` says whether the order within sessions was part of the level; ``inferred``
+    whether the cycle has edges that no operation shows. ``edges``
     has (from, to, kind, words). ``serial_order`` is the witness of Serializable.
     """
 
@@ -55,6 +57,7 @@ class LevelVerdict:
     edges: tuple[tuple[str, str, str, str], ...] = ()
     because: str | None = None
     serial_order: tuple[str, ...] = ()
+    inferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +116,31 @@ class _Judge:
             if strongest.verdict == "holds":
                 return {name: self._held(strongest, sessions) for name in names}
             levels[SERIALIZABLE] = strongest
+        if SNAPSHOT not in levels:
+            levels[SNAPSHOT] = self._snapshot(levels[SERIALIZABLE], sessions)
+            if levels[SNAPSHOT].verdict == "holds":
+                weaker = (n for n in names if STRENGTH[n] < STRENGTH[SNAPSHOT])
+                levels |= dict.fromkeys(weaker, levels[SNAPSHOT])
         broken: LevelVerdict | None = None
         for name in names:
-            if name in levels and name != SERIALIZABLE:
-                broken = broken or levels[name]
-            elif broken is not None:
+            if broken is not None:
+                # The weaker level's witness says most, and is a witness here as well.
                 levels[name] = broken
-            elif name in (SERIALIZABLE, REPEATABLE_READ):
+            elif name == REPEATABLE_READ:
                 levels[name] = levels[SERIALIZABLE]
-            elif name == SNAPSHOT:
-                levels[name] = self._strong(SNAPSHOT, sessions)
-            else:
+            elif name not in levels:
                 levels[name] = self._weak(name, sessions)
             if levels[name].verdict == "violated":
                 broken = broken or levels[name]
         return {name: levels[name] for name in names}
+
+    def _snapshot(self, serializable: LevelVerdict, sessions: bool) -> LevelVerdict:
+        kinds = [edge[2] for edge in serializable.edges]
+        shown = serializable.verdict == "violated"
+        # Inferred edges may follow from what only Serializable demands.
+        if shown and not serializable.inferred and kinds and not consecutive(kinds):
+            return serializable
+        return self._strong(SNAPSHOT, sessions)
 
     def _weak(self, name: str, sessions: bool) -> LevelVerdict:
         deadline = time.monotonic() + self.time_limit
@@ -171,6 +184,7 @@ class _Judge:
             (*names, names[0]),
             words,
             why,
+            inferred=decision.choices or any(edge.inferred for edge in cycle),
         )
 
 
