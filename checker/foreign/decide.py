@@ -25,7 +25,7 @@ from checker.foreign.levels import (
 from checker.foreign.observations import Finding, Observations, observe
 from checker.foreign.weak_levels import cycle_of, decide_weak
 
-TIME_LIMIT = 60.0
+TIME_LIMIT = 300.0
 """Seconds for one level before its verdict is ``unknown``."""
 
 STRONG_SESSION = "StrongSession"
@@ -154,7 +154,24 @@ class _Judge:
             return replace(verdict, anomaly=BY_AXIOM[name])
         return verdict
 
+    def _lost_update(self) -> Decision | None:
+        """Two transactions that replaced the version both had read, whatever their order."""
+        updated: dict[tuple[int, int], int] = {}
+        for number, reads in enumerate(self.seen.reads):
+            written = set(self.seen.writes[number])
+            for version in reads:
+                if version[0] in written:
+                    other = updated.setdefault(version, number)
+                    if other != number:
+                        rw = Edge(other, number, "rw", version[0])
+                        ww = Edge(number, other, "ww", version[0], inferred=True)
+                        return Decision("violated", cycle=(rw, ww))
+        return None
+
     def _strong(self, name: str, sessions: bool) -> LevelVerdict:
+        lost = self._lost_update()
+        if lost is not None:
+            return self._by_cycle(lost, sessions)
         graph = Constraints(self.seen, split=name == SNAPSHOT, sessions=sessions)
         decision = decide(graph, time.monotonic() + self.time_limit)
         if decision.verdict == "unknown":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from collections.abc import Sequence
@@ -34,10 +35,17 @@ FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "parquet")
 @click.option(
     "--time-limit",
     type=Duration(),
-    default="60s",
+    default="5m",
     show_default=True,
     metavar="TIME",
     help="How long to look for the order of the versions, for each level.",
+)
+@click.option(
+    "--export",
+    "export_as",
+    type=click.Choice(("text", "edn", "dot")),
+    default=None,
+    help="Judge nothing: the files are scenarios, whose histories are printed for other tools.",
 )
 @partial(common_options)
 def command(
@@ -45,12 +53,15 @@ def command(
     format_name: str | None,
     session_order: bool | None,
     time_limit: float,
+    export_as: str | None,
     common: Common,
 ) -> int:
     """Judge histories of other tools: files, or folders of logs.
 
     Exit code 1 says that some level is violated or that its verdict is unknown.
     """
+    if export_as is not None:
+        return _export(files, export_as, common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from isodelta.foreign_histories import judge_file
@@ -60,14 +71,31 @@ def command(
     if common.report is not None:
         raise BadInput("--report: there is no report about histories of other tools")
     code = OK
-    for file in files:
-        started = time.monotonic()
-        result: dict[str, Any] = judge_file(Path(file), format_name, session_order, time_limit)
-        result["seconds"] = round(time.monotonic() - started, 3)
-        if any(level["verdict"] != "holds" for level in result["levels"].values()):
-            code = FOUND
-        if common.json:
-            print_json(result)
-        else:
-            print_foreign(result)
+    # What is built here are millions of objects without cycles of references.
+    gc.disable()
+    try:
+        for file in files:
+            started = time.monotonic()
+            result: dict[str, Any] = judge_file(Path(file), format_name, session_order, time_limit)
+            result["seconds"] = round(time.monotonic() - started, 3)
+            if any(level["verdict"] != "holds" for level in result["levels"].values()):
+                code = FOUND
+            if common.json:
+                print_json(result)
+            else:
+                print_foreign(result)
+    finally:
+        gc.enable()
     return code
+
+
+def _export(files: Sequence[str], export_as: str, common: Common) -> int:
+    """Runs scenarios in the model and prints their histories."""
+    from isodelta.history_formats.export import EXPORTS
+    from isodelta.scenario_files import read_files
+    from model.simulator import run
+
+    for loaded in read_files(files, common.profile):
+        result = run(loaded.workload, loaded.scenario.schedule, common.profile)
+        click.echo(EXPORTS[export_as](result.history), nl=False)
+    return OK
