@@ -1,0 +1,1 @@
+"""Histories that other tools recorded: keys with values, and no version order in the file."""

@@ -1,0 +1,355 @@
+"""What a history shows before any order is chosen: who read from whom, and what can never be.
+
+The reads of a history name the writes that they saw. Anomalies that need no cycle (aborted,
+intermediate and unwritten reads, reads that contradict their own transaction, lists that
+contradict each other) are found here; everything else is left to the order of the versions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field
+
+from checker.foreign.history import (
+    INITIAL,
+    ForeignHistory,
+    Key,
+    Operation,
+    Recorded,
+    Status,
+    Value,
+)
+from checker.foreign.levels import READ_ATOMIC, READ_COMMITTED
+
+INIT = -1
+"""The writer of every initial version."""
+
+
+class AmbiguousHistory(Exception):
+    """A value was written twice and read: the history does not say who read from whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An anomaly that is no cycle: its name, the weakest level that forbids it, and words."""
+
+    anomaly: str
+    forbidden_from: str
+    because: str
+    transactions: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Observations:
+    """Committed transactions by number, their keys by number, and what the reads show.
+
+    ``reads`` has (key, writer) once for each key read from outside, ``every_read`` one pair for
+    each such read, in program order. ``known`` has pairs of writers whose versions of a key
+    follow each other at once, or (for appends that no read shows) later.
+    """
+
+    transactions: list[Recorded] = field(default_factory=list)
+    keys: list[Key] = field(default_factory=list)
+    session: list[int] = field(default_factory=list)
+    reads: list[list[tuple[int, int]]] = field(default_factory=list)
+    every_read: list[list[tuple[int, int]]] = field(default_factory=list)
+    writes: list[list[int]] = field(default_factory=list)
+    writers: list[list[int]] = field(default_factory=list)
+    known: list[tuple[int, int, int]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+    def name(self, transaction: int) -> str:
+        return "the initial state" if transaction == INIT else self.transactions[transaction].name
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """One write: the place of its transaction in the file, and whether it is its last one."""
+
+    transaction: int
+    last: bool
+
+
+def observe(history: ForeignHistory) -> Observations:
+    """Reads a history; ``AmbiguousHistory`` where its reads do not name their writers."""
+    return (_Lists(history) if history.kind == "list" else _Registers(history)).observe()
+
+
+class _Observer:
+    def __init__(self, history: ForeignHistory) -> None:
+        self.history = history
+        self.recorded = history.transactions
+        self.result = Observations()
+        self.wrote: dict[tuple[Key, Value], _Write] = {}
+        self.twice: dict[tuple[Key, Value], tuple[int, int]] = {}
+        self.number_of: dict[int, int] = {}
+        self.key_number: dict[Key, int] = {}
+
+    def observe(self) -> Observations:
+        self._collect_writes()
+        self._number_transactions()
+        for place, number in self.number_of.items():
+            self._read_transaction(place, number)
+        self._finish()
+        return self.result
+
+    def _finish(self) -> None:
+        """What is left to do when every transaction was looked at."""
+
+    def _read_transaction(self, place: int, number: int) -> None:
+        raise NotImplementedError
+
+    def _collect_writes(self) -> None:
+        for place, transaction in enumerate(self.recorded):
+            last: dict[Key, int] = {}
+            for index, operation in enumerate(transaction.operations):
+                if operation.kind != "r":
+                    last[operation.key] = index
+            for index, operation in enumerate(transaction.operations):
+                if operation.kind == "r":
+                    continue
+                written = (operation.key, operation.value)
+                known = self.wrote.get(written)
+                if known is not None and known.transaction != place:
+                    self.twice[written] = (known.transaction, place)
+                self.wrote[written] = _Write(place, last[operation.key] == index)
+
+    def _number_transactions(self) -> None:
+        """Numbers what counts: committed, or of unknown end and seen by one that counts."""
+        counted = {p for p, t in enumerate(self.recorded) if t.status is Status.COMMITTED}
+        left = list(counted)
+        while left:
+            for operation in self.recorded[left.pop()].operations:
+                if operation.kind == "r":
+                    for write in self._seen(operation):
+                        writer = write.transaction
+                        unknown = self.recorded[writer].status is Status.UNKNOWN
+                        if unknown and writer not in counted:
+                            counted.add(writer)
+                            left.append(writer)
+        for place in sorted(counted):
+            transaction = self.recorded[place]
+            number = self.number_of[place] = len(self.result.transactions)
+            self.result.transactions.append(transaction)
+            self.result.session.append(transaction.session)
+            keys = dict.fromkeys(o.key for o in transaction.operations if o.kind != "r")
+            numbers = [self._key(key) for key in keys]
+            self.result.writes.append(numbers)
+            self.result.reads.append([])
+            self.result.every_read.append([])
+            for key in numbers:
+                self.result.writers[key].append(number)
+
+    def _seen(self, operation: Operation) -> list[_Write]:
+        raise NotImplementedError
+
+    def _key(self, key: Key) -> int:
+        number = self.key_number.get(key)
+        if number is None:
+            number = self.key_number[key] = len(self.key_number)
+            self.result.keys.append(key)
+            self.result.writers.append([])
+        return number
+
+    def _find(self, anomaly: str, level: str, because: str, *places: int) -> None:
+        names = tuple(self.recorded[place].name for place in places)
+        self.result.findings.append(Finding(anomaly, level, because, names))
+
+    def _writer(self, place: int, key: Key, value: Value) -> int | None:
+        """The number of the transaction whose write was read; None where it is an anomaly."""
+        reader = self.recorded[place].name
+        if (key, value) in self.twice:
+            first, second = (self.recorded[p].name for p in self.twice[key, value])
+            raise AmbiguousHistory(
+                f"{reader} read {value!r} of key {key!r}, which both {first} and {second} wrote: "
+                "the history does not say which of the two it read"
+            )
+        write = self.wrote.get((key, value))
+        if write is None:
+            self._find(
+                "unwritten read",
+                READ_COMMITTED,
+                f"{reader} read {value!r} of key {key!r}, which nobody wrote",
+                place,
+            )
+            return None
+        writer = self.recorded[write.transaction]
+        if write.transaction == place:
+            self._find(
+                "future read",
+                READ_COMMITTED,
+                f"{reader} read {value!r} of key {key!r} before it wrote that value itself",
+                place,
+            )
+            return None
+        if writer.status is Status.ABORTED:
+            self._find(
+                "G1a (aborted read)",
+                READ_COMMITTED,
+                f"{reader} read {value!r} of key {key!r}, written by {writer.name}, which aborted",
+                write.transaction,
+                place,
+            )
+            return None
+        if not write.last:
+            self._find(
+                "G1b (intermediate read)",
+                READ_COMMITTED,
+                f"{reader} read {value!r} of key {key!r}, which {writer.name} replaced itself "
+                "before it ended",
+                write.transaction,
+                place,
+            )
+        return self.number_of[write.transaction]
+
+    def _external(self, place: int, number: int, key: Key, writer: int) -> None:
+        """Notes one read from outside, and whether it agrees with the one before it."""
+        index = self._key(key)
+        self.result.every_read[number].append((index, writer))
+        for earlier, other in self.result.reads[number]:
+            if earlier == index:
+                if other != writer:
+                    self._find(
+                        "non-repeatable read",
+                        READ_ATOMIC,
+                        f"{self.recorded[place].name} read key {key!r} twice, first from "
+                        f"{self.result.name(other)}, then from {self.result.name(writer)}",
+                        place,
+                    )
+                return
+        self.result.reads[number].append((index, writer))
+
+    def _internal(self, place: int, key: Key, value: Value, expected: Value) -> None:
+        self._find(
+            "internal inconsistency",
+            READ_COMMITTED,
+            f"{self.recorded[place].name} read {value!r} of key {key!r} where its own earlier "
+            f"operations make it {expected!r}",
+            place,
+        )
+
+
+class _Registers(_Observer):
+    def __init__(self, history: ForeignHistory) -> None:
+        super().__init__(history)
+        self.unwritten: dict[Key, Value] = {}
+
+    def _seen(self, operation: Operation) -> list[_Write]:
+        write = self.wrote.get((operation.key, operation.value))
+        return [] if write is None else [write]
+
+    def _read_transaction(self, place: int, number: int) -> None:
+        own: dict[Key, Value] = {}
+        for kind, key, value in self.recorded[place].operations:
+            if kind != "r":
+                own[key] = value
+            elif key in own:
+                if own[key] != value:
+                    self._internal(place, key, value, own[key])
+            elif self._is_initial(key, value):
+                self._external(place, number, key, INIT)
+            else:
+                writer = self._writer(place, key, value)
+                if writer is not None:
+                    self._external(place, number, key, writer)
+
+    def _is_initial(self, key: Key, value: Value) -> bool:
+        if (key, value) in self.wrote:
+            return False
+        if value is INITIAL and not self.history.lone_unwritten:
+            return True
+        return self.history.lone_unwritten and self.unwritten.setdefault(key, value) == value
+
+
+class _Lists(_Observer):
+    def __init__(self, history: ForeignHistory) -> None:
+        super().__init__(history)
+        self.longest: dict[Key, tuple[tuple[Value, ...], int]] = {}
+
+    @staticmethod
+    def _list(value: Value) -> tuple[Value, ...]:
+        return value if isinstance(value, tuple) else ()
+
+    def _seen(self, operation: Operation) -> list[_Write]:
+        key = operation.key
+        found = (self.wrote.get((key, value)) for value in self._list(operation.value))
+        return [write for write in found if write is not None]
+
+    def _read_transaction(self, place: int, number: int) -> None:
+        name = self.recorded[place].name
+        own: dict[Key, tuple[Value, ...]] = {}
+        seen: dict[Key, tuple[Value, ...]] = {}
+        for kind, key, raw in self.recorded[place].operations:
+            if kind != "r":
+                own[key] = (*own.get(key, ()), raw)
+                continue
+            value, mine = self._list(raw), own.get(key, ())
+            if key in seen and mine:
+                if value != seen[key] + mine:
+                    self._internal(place, key, value, seen[key] + mine)
+                    continue
+            elif mine and value[len(value) - len(mine) :] != mine:
+                self._internal(place, key, value, ("...", *mine))
+                continue
+            before = value[: len(value) - len(mine)]
+            repeated = [element for element, times in Counter(value).items() if times > 1]
+            if repeated:
+                self._find(
+                    "duplicate element",
+                    READ_COMMITTED,
+                    f"{name} read a list of key {key!r} that has {repeated[0]!r} twice",
+                    place,
+                )
+                continue
+            self._compare(place, key, value)
+            seen.setdefault(key, before)
+            self._source(place, number, key, before)
+
+    def _compare(self, place: int, key: Key, value: tuple[Value, ...]) -> None:
+        """Keeps the longest list of each key; a list that is no prefix is an anomaly."""
+        longest, reader = self.longest.get(key, ((), place))
+        short, long = sorted((longest, value), key=len)
+        if long[: len(short)] != short:
+            self._find(
+                "incompatible order",
+                READ_COMMITTED,
+                f"{self.recorded[place].name} and {self.recorded[reader].name} read lists of key "
+                f"{key!r} of which neither begins with the other",
+                reader,
+                place,
+            )
+        elif len(value) > len(longest) or key not in self.longest:
+            self.longest[key] = (value, place)
+
+    def _source(self, place: int, number: int, key: Key, before: tuple[Value, ...]) -> None:
+        if not before:
+            self._external(place, number, key, INIT)
+            return
+        for element in before[:-1]:
+            write = self.wrote.get((key, element))
+            status = None if write is None else self.recorded[write.transaction].status
+            if status is None or status is Status.ABORTED:
+                self._writer(place, key, element)
+        writer = self._writer(place, key, before[-1])
+        if writer is not None:
+            self._external(place, number, key, writer)
+
+    def _finish(self) -> None:
+        for key, (elements, _) in self.longest.items():
+            if key not in self.key_number:
+                continue
+            index = self.key_number[key]
+            order: list[int] = []
+            for element in elements:
+                write = self.wrote.get((key, element))
+                number = None if write is None else self.number_of.get(write.transaction)
+                if number is not None and (not order or order[-1] != number):
+                    order.append(number)
+            self.result.known += [(a, b, index) for a, b in itertools.pairwise(order)]
+            shown = set(order)
+            if order:
+                later = (w for w in self.result.writers[index] if w not in shown)
+                self.result.known += [(order[-1], writer, index) for writer in later]
+        for index, writers in enumerate(self.result.writers):
+            self.result.writers[index] = sorted(set(writers))

@@ -1,0 +1,114 @@
+"""Read committed, read atomic and causal consistency: the order follows in one pass.
+
+Where sessions count, the levels are those of Biswas and Enea (OOPSLA 2019), whose axioms all
+have one form: when ``t`` read key ``x`` from ``t1``, then every other writer of ``x`` that is
+related to ``t`` in a certain way wrote before ``t1``. Related means, for read committed, that
+``t`` had read from it earlier; for read atomic, that ``t`` read from it or follows it in its
+session; for causal, that a path of reads and sessions leads from it to ``t``.
+
+Without sessions, read committed is Adya's PL-2, and read atomic is the same axiom without
+sessions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from checker.foreign.constraints import Constraints, Edge, core, shortest_cycle, topological
+from checker.foreign.inference import Inference
+from checker.foreign.levels import CAUSAL, READ_ATOMIC
+from checker.foreign.observations import INIT, Observations
+
+
+def decide_weak(
+    seen: Observations, level: str, *, sessions: bool, deadline: float
+) -> tuple[Edge, ...] | str | None:
+    """A shortest forbidden cycle, None where there is none, or words where time was short."""
+    in_order = sessions and level != READ_ATOMIC and level != CAUSAL
+    graph = Constraints(seen, split=False, sessions=sessions, wr_only=True)
+    if level == CAUSAL:
+        order = _causal(graph, deadline)
+        if order is None:
+            return "causal: too many transactions and sessions for the memory or the time"
+    else:
+        if level == READ_ATOMIC or in_order:
+            pairs = _after_reads(seen) if in_order else _related(seen, sessions)
+            for reader, key, writer, other in pairs:
+                if writer == INIT:
+                    graph.precede(Edge(reader, other, "rw", key))
+                else:
+                    graph.order(other, writer, key)
+        order = topological(graph.after)
+    return cycle_of(graph, order)
+
+
+def _causal(graph: Constraints, deadline: float) -> list[int] | None:
+    inference = Inference(graph)
+    if inference.reach is None:
+        return None
+    order = topological(graph.after)
+    if len(order) < graph.size:
+        return order
+    if time.monotonic() > deadline:
+        return None
+    # One round only: the orders that follow are no causes of others at this level.
+    inference.reach.update(order, graph.before)
+    for key in inference.open:
+        inference._key(key)
+    _causes_of_initial_reads(graph, inference)
+    return topological(graph.after)
+
+
+def _causes_of_initial_reads(graph: Constraints, inference: Inference) -> None:
+    """Keys with one writer: whoever it precedes cannot have read the initial version."""
+    import numpy as np
+
+    reach = inference.reach
+    for key, writers in enumerate(graph.seen.writers):
+        readers = graph.readers.get((key, INIT))
+        if len(writers) == 1 and readers and reach is not None:
+            found = reach.reaches(np.array(writers), np.array(readers))
+            for reader in np.array(readers)[found].tolist():
+                if reader != writers[0]:
+                    graph.precede(Edge(reader, writers[0], "rw", key))
+
+
+def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
+    """A shortest cycle of a graph whose topological order is given; None where it has none."""
+    if len(order) == graph.size:
+        return None
+    left = core(graph.after, order)
+    nodes = shortest_cycle(left, 2 if graph.split else 1, left)
+    steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
+    return tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+
+
+def _after_reads(seen: Observations) -> Iterator[tuple[int, int, int, int]]:
+    """(reader, key, writer read, other writer) where the reader had read from the other one."""
+    writes = [set(keys) for keys in seen.writes]
+    for reader, reads in enumerate(seen.every_read):
+        sources: dict[int, None] = {}
+        for key, writer in reads:
+            for other in sources:
+                if other not in (writer, INIT) and key in writes[other]:
+                    yield reader, key, writer, other
+            sources[writer] = None
+
+
+def _related(seen: Observations, sessions: bool) -> Iterator[tuple[int, int, int, int]]:
+    """(reader, key, writer read, other writer) where the reader saw the other one at all."""
+    writes = [set(keys) for keys in seen.writes]
+    last: dict[tuple[int, int], int] = {}
+    for reader, reads in enumerate(seen.reads):
+        sources = {w for _, w in seen.every_read[reader] if w != INIT}
+        for key, writer in reads:
+            for other in sources:
+                if other != writer and key in writes[other]:
+                    yield reader, key, writer, other
+            if sessions:
+                mine = last.get((seen.session[reader], key))
+                if mine is not None and mine != writer:
+                    yield reader, key, writer, mine
+        for key in seen.writes[reader]:
+            last[seen.session[reader], key] = reader

@@ -1,0 +1,174 @@
+"""A history as arrays: one entry for each operation, versions named by their writers.
+
+Transactions are numbered from 1 in the order of the log; 0 stands for the initial state. The
+versions of a key are in the order of their writers. ``docs/histories.md`` has the Parquet schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+
+class InvalidHistory(ValueError):
+    """Arrays that are no history; the text names the operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargeHistory:
+    """Operations, grouped by transaction in ascending order.
+
+    ``writer`` is, for a read, the transaction whose version was read (0: the initial one); for
+    a write it is the transaction itself. ``snapshot`` is, for each transaction from 1 on, the
+    last transaction of the log that its snapshot shows; None where snapshots were not recorded.
+    """
+
+    transaction: Array
+    write: Array
+    key: Array
+    writer: Array
+    snapshot: Array | None = None
+
+    @property
+    def transactions(self) -> int:
+        return int(self.transaction[-1]) if len(self.transaction) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """The edges of the serialization graph that are no ww or wr edge's consequence.
+
+    ``wr`` and ``rw`` are pairs of arrays (source, target), with the keys in ``*_key``. The ww
+    edges lead from each version's writer to the next one's. ``writes`` says of each transaction
+    whether it wrote.
+    """
+
+    transactions: int
+    writes: Array
+    wr: tuple[Array, Array, Array]
+    rw: tuple[Array, Array, Array]
+    ww: tuple[Array, Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class BadRead:
+    """A read that no history of committed transactions has: the anomaly, and where."""
+
+    anomaly: str
+    operation: int
+    transaction: int
+    writer: int
+    key: int
+
+
+def check(history: LargeHistory) -> None:
+    """Raises ``InvalidHistory`` where the arrays are no history."""
+    transaction, writer = history.transaction, history.writer
+    if not len(transaction):
+        raise InvalidHistory("there is no operation in this history")
+    if transaction[0] < 1:
+        raise InvalidHistory(f"operation 0: transaction {transaction[0]}; they are numbered from 1")
+    backwards = np.flatnonzero(transaction[1:] < transaction[:-1])
+    if len(backwards):
+        at = int(backwards[0]) + 1
+        raise InvalidHistory(
+            f"operation {at}: transaction {transaction[at]} follows transaction "
+            f"{transaction[at - 1]}; operations must be in the order of the log"
+        )
+    wrong = np.flatnonzero(history.write & (writer != transaction))
+    if len(wrong):
+        at = int(wrong[0])
+        raise InvalidHistory(
+            f"operation {at}: transaction {transaction[at]} writes a version of {writer[at]}"
+        )
+    if history.snapshot is not None:
+        numbers = np.arange(1, history.transactions + 1)
+        late = np.flatnonzero((history.snapshot >= numbers) | (history.snapshot < 0))
+        if len(late):
+            number = int(late[0]) + 1
+            raise InvalidHistory(
+                f"transaction {number} has the snapshot {history.snapshot[number - 1]}; it must "
+                "come before the transaction itself"
+            )
+
+
+def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
+    """The serialization graph of a history, and the first read that cannot be.
+
+    A read of the transaction's own version is no edge. Several reads of one version by one
+    transaction, and several writes of one key, count once or more; it makes no difference.
+    """
+    transactions = history.transactions
+    base = transactions + 1
+    low = int(history.key.min())
+    span = int(history.key.max()) - low + 1
+    if span > (1 << 62) // base:
+        keys, number = np.unique(history.key, return_inverse=True)
+    else:
+        keys, number = None, history.key - low
+
+    def key_of(codes: Array) -> Array:
+        found: Array = codes // base
+        return keys[found] if keys is not None else found + low
+
+    write = history.write
+    written = number[write] * base
+    written += history.transaction[write]
+    written.sort()
+    if len(written) > 1:
+        written = written[np.concatenate(([True], written[1:] != written[:-1]))]
+    writes = np.zeros(base, dtype=bool)
+    writes[history.transaction[write]] = True
+
+    outside = ~write
+    outside &= history.writer != history.transaction
+    place = np.flatnonzero(outside)
+    reader = history.transaction[place]
+    read = number[place] * base
+    read += history.writer[place]
+    # Searching in ascending order stays in the cache.
+    order = np.argsort(read, kind="stable")
+    read, reader = read[order], reader[order]
+    at = np.searchsorted(written, read)
+    source = read % base
+    exists = np.zeros(len(read), dtype=bool)
+    inside = at < len(written)
+    exists[inside] = written[at[inside]] == read[inside]
+    bad = _bad_read(place[order], reader, source, exists, key_of(read))
+    following = at + (source > 0)
+    # The next version of the key, unless the reader wrote it: then the one after is implied.
+    has = following < len(written)
+    has[has] = written[following[has]] // base == read[has] // base
+    target = np.zeros(len(read), dtype=np.int64)
+    target[has] = written[following[has]] % base
+    rw = has & (target != reader)
+    wr = (source > 0) & exists
+    same = written[1:] // base == written[:-1] // base
+    first, second = written[:-1][same], written[1:][same]
+    return Dependencies(
+        transactions,
+        writes,
+        (source[wr], reader[wr], key_of(read[wr])),
+        (reader[rw], target[rw], key_of(read[rw])),
+        (first % base, second % base, key_of(first)),
+    ), bad
+
+
+def _bad_read(
+    place: Array, reader: Array, source: Array, exists: Array, key: Array
+) -> BadRead | None:
+    wrong = np.flatnonzero((source > 0) & ~exists)
+    if not len(wrong):
+        return None
+    first = int(wrong[np.argmin(place[wrong])])
+    return BadRead(
+        "unwritten read",
+        int(place[first]),
+        int(reader[first]),
+        int(source[first]),
+        int(key[first]),
+    )

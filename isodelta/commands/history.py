@@ -1,0 +1,101 @@
+"""``isodelta history``: histories that other tools recorded, judged."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodelta.exits import FOUND, OK, BadInput
+from isodelta.options import Common, Duration, common_options
+
+FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "parquet")
+
+
+@click.command(short_help="Judge a history recorded by another tool.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMAT_NAMES),
+    default=None,
+    help="The format of the files; recognised by their contents where it is not given.",
+)
+@click.option(
+    "--session-order/--no-session-order",
+    default=None,
+    help="Whether the levels respect the order of each session; else as the format's own tools do.",
+)
+@click.option(
+    "--time-limit",
+    type=Duration(),
+    default="5m",
+    show_default=True,
+    metavar="TIME",
+    help="How long to look for the order of the versions, for each level.",
+)
+@click.option(
+    "--export",
+    "export_as",
+    type=click.Choice(("text", "edn", "dot")),
+    default=None,
+    help="Judge nothing: the files are scenarios, whose histories are printed for other tools.",
+)
+@partial(common_options)
+def command(
+    files: Sequence[str],
+    format_name: str | None,
+    session_order: bool | None,
+    time_limit: float,
+    export_as: str | None,
+    common: Common,
+) -> int:
+    """Judge histories of other tools: files, or folders of logs.
+
+    Exit code 1 says that some level is violated or that its verdict is unknown.
+    """
+    if export_as is not None:
+        return _export(files, export_as, common)
+    # The matrices are small: more threads would only wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from isodelta.foreign_histories import judge_file
+    from isodelta.foreign_results import print_foreign
+    from isodelta.results import print_json
+
+    if common.report is not None:
+        raise BadInput("--report: there is no report about histories of other tools")
+    code = OK
+    # What is built here are millions of objects without cycles of references.
+    gc.disable()
+    try:
+        for file in files:
+            started = time.monotonic()
+            result: dict[str, Any] = judge_file(Path(file), format_name, session_order, time_limit)
+            result["seconds"] = round(time.monotonic() - started, 3)
+            if any(level["verdict"] != "holds" for level in result["levels"].values()):
+                code = FOUND
+            if common.json:
+                print_json(result)
+            else:
+                print_foreign(result)
+    finally:
+        gc.enable()
+    return code
+
+
+def _export(files: Sequence[str], export_as: str, common: Common) -> int:
+    """Runs scenarios in the model and prints their histories."""
+    from isodelta.history_formats.export import EXPORTS
+    from isodelta.scenario_files import read_files
+    from model.simulator import run
+
+    for loaded in read_files(files, common.profile):
+        result = run(loaded.workload, loaded.scenario.schedule, common.profile)
+        click.echo(EXPORTS[export_as](result.history), nl=False)
+    return OK

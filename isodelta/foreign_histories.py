@@ -1,0 +1,77 @@
+"""One history of another tool, from its file to the object that ``isodelta history`` prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from checker.foreign.decide import Judgement, LevelVerdict, judge
+from checker.foreign.observations import AmbiguousHistory
+from isodelta.exits import BadInput
+from isodelta.history_formats.formats import FORMATS, LARGE, recognise
+
+
+def judge_file(
+    path: Path, format_name: str | None, session_order: bool | None, time_limit: float
+) -> dict[str, Any]:
+    """Reads and judges one file; ``BadInput`` for what cannot be read or judged."""
+    name = format_name or recognise(path)
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
+    if name == LARGE:
+        from isodelta.history_formats.parquet import judge_parquet
+
+        return {"history": str(path), "format": name, **judge_parquet(path)}
+    format_ = FORMATS[name]
+    history = format_.read(path)
+    if not history.transactions:
+        raise BadInput(f"{path}: there is no transaction in this history")
+    sessions = format_.session_order if session_order is None else session_order
+    try:
+        judgement = judge(history, session_order=sessions, time_limit=time_limit)
+    except AmbiguousHistory as error:
+        raise BadInput(f"{path}: {error}") from error
+    return {"history": str(path), "format": name, **_judgement(judgement)}
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "transactions": judgement.transactions,
+        "levels": {name: _level(verdict) for name, verdict in judgement.levels.items()},
+    }
+    if judgement.findings:
+        shown = [
+            {
+                "anomaly": finding.anomaly,
+                "forbidden_from": finding.forbidden_from,
+                "transactions": list(finding.transactions),
+                "because": finding.because,
+            }
+            for finding in judgement.findings[:MOST_FINDINGS]
+        ]
+        result["anomalies"] = shown
+        result["anomalies_found"] = len(judgement.findings)
+    return result
+
+
+MOST_FINDINGS = 20
+"""Anomalous reads that are written out."""
+
+
+def _level(verdict: LevelVerdict) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "verdict": verdict.verdict,
+        "anomaly": verdict.anomaly,
+        "cycle": list(verdict.cycle),
+        "session_order": verdict.session_order,
+    }
+    if verdict.phenomenon is not None:
+        result["phenomenon"] = verdict.phenomenon
+    if verdict.edges:
+        result["edges"] = [
+            {"from": source, "to": target, "kind": kind, "because": words}
+            for source, target, kind, words in verdict.edges
+        ]
+    if verdict.because is not None:
+        result["because"] = verdict.because
+    return result

@@ -1,0 +1,38 @@
+"""What people read about a history of another tool."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.padding import Padding
+from rich.text import Text
+
+from isodelta.console import COLOURS, output, printable
+
+
+def print_foreign(result: dict[str, Any]) -> None:
+    """One history: its levels, and each violation in words, once."""
+    console = output()
+    console.print(Text(printable(result["history"]), "bold"))
+    console.print(
+        f"{result['format']}, {result['transactions']} transactions, {result['seconds']} s"
+    )
+    told: dict[tuple[Any, ...], str] = {}
+    for name, level in result["levels"].items():
+        line = Text(f"  {name}: ")
+        line.append(level["verdict"], COLOURS[level["verdict"]])
+        if level.get("session_order"):
+            line.append(", session order counts")
+        if level["anomaly"]:
+            line.append(f", {level['anomaly']}")
+        if level.get("phenomenon") and level["phenomenon"] not in str(level["anomaly"]):
+            line.append(f" ({level['phenomenon']})")
+        reason = (level["anomaly"], *level["cycle"])
+        if level.get("because") and reason in told:
+            line.append(f", as in {told[reason]}")
+        console.print(line)
+        if level.get("because") and reason not in told:
+            told[reason] = name
+            for words in [edge["because"] for edge in level.get("edges", ())] or [level["because"]]:
+                console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))
+    console.print()

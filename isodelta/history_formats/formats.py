@@ -1,0 +1,81 @@
+"""Which formats there are, and how one is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from checker.foreign.history import ForeignHistory
+from isodelta.exits import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: the module that reads it, and whether its levels respect session order.
+
+    The tools that the first four formats come from check levels in which the order of each
+    session counts; Elle's plain levels are Adya's, in which it does not.
+    """
+
+    name: str
+    module: str
+    title: str
+    session_order: bool
+
+    def read(self, path: Path) -> ForeignHistory:
+        """The history in a file (or folder); ``BadInput`` says what is wrong, and where."""
+        reader: Callable[[Path], ForeignHistory] = import_module(self.module).read
+        try:
+            return reader(path)
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise BadInput(f"{path}: byte {error.start}: this is no UTF-8 text") from error
+
+
+FORMATS = {
+    each.name: each
+    for each in (
+        Format("text", f"{__package__}.text", "dbcop/PolySI text", True),
+        Format("bincode", f"{__package__}.bincode", "dbcop history.bincode", True),
+        Format("cobra", f"{__package__}.cobra", "Cobra logs (a folder)", True),
+        Format("awdit", f"{__package__}.awdit", "AWDIT text", True),
+        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False),
+    )
+}
+LARGE = "parquet"
+"""The format with a known version order (``checker.large``)."""
+
+
+def recognise(path: Path) -> str:
+    """The name of a file's format, by what is in it."""
+    if not path.exists():
+        raise BadInput(f"{path}: there is no such file")
+    if path.is_dir():
+        if any(path.glob("*.log")):
+            return "cobra"
+        if (path / "history.bincode").is_file():
+            return "bincode"
+        raise BadInput(f"{path}: a folder with neither T<n>.log files nor a history.bincode")
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+    except OSError as error:
+        raise BadInput(f"{path}: {error.strerror or error}") from error
+    if start.startswith(b"PAR1"):
+        return LARGE
+    if path.suffix == ".bincode":
+        return "bincode"
+    if path.suffix == ".edn" or start.lstrip()[:1] in (b"{", b"[", b";"):
+        return "edn"
+    first = start.lstrip().split(b"\n", 1)[0].strip().replace(b" ", b"")
+    if first[:2] in (b"r(", b"w("):
+        return "text"
+    if start.lstrip()[:2] in (b"r ", b"w ", b"--", b"=="):
+        return "awdit"
+    if not start:
+        raise BadInput(f"{path}: the file is empty")
+    known = ", ".join((*FORMATS, LARGE))
+    raise BadInput(f"{path}:1: not a history in any known format (--format: {known})")
