@@ -22,7 +22,7 @@ verify: setup ## The main job: model and real engine, into report/index.html (AR
 	@$(BIN)/isodelta verify --report report/ $(ARGS) || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
 test: setup browser ## All tests, real Spark among them (PYTEST_ARGS="-k name")
-	@$(BIN)/python -m pytest $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 lint: packages ## ruff and mypy, changing nothing
 	@$(BIN)/ruff check .

@@ -25,7 +25,7 @@ from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 pytestmark = pytest.mark.spark
 
 NIGHTLY = os.environ.get("ISODELTA_NIGHTLY") == "1"
-ALONE, TOGETHER = (2000, 2000) if NIGHTLY else (70, 70)
+ALONE, TOGETHER = (2000, 2000) if NIGHTLY else (50, 60)
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 
 
@@ -71,7 +71,8 @@ def test_transactions_together_do_on_spark_what_the_model_says(together: list[Re
 
 def test_the_statements_alone_are_of_every_kind(alone: list[Replayed]) -> None:
     kinds = {s.kind for r in alone for s in r.comparison.workload.statements.values()}
-    assert kinds == {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE", "MERGE"}
+    common = {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE", "MERGE"}
+    assert kinds > common
 
 
 def test_the_transactions_together_reach_conflicts_and_commits(together: list[Replayed]) -> None:

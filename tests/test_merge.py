@@ -440,12 +440,12 @@ def test_what_runs_and_what_is_run_again_agree() -> None:
 @pytest.mark.spark
 def test_a_merge_alone_does_on_spark_what_the_model_says(spark_engine: SparkEngine) -> None:
     """Rows, files, footprints: random merges, each with its own types, NULLs and clauses."""
-    jobs = [Job(drawn(f"merge on spark {number}"), "Serializable") for number in range(8)]
+    jobs = [Job(drawn(f"merge on spark {number}"), "Serializable") for number in range(6)]
     found = list(run_campaign(spark_engine, jobs, DEFAULT))
     differing = [r.comparison.differences for r in found if not r.comparison.agrees]
     assert differing == []
     outcomes = [r.comparison.observation.outcomes["A"] for r in found]
-    assert outcomes.count("committed") >= 4
+    assert outcomes.count("committed") >= 3
 
 
 def test_a_merge_shrinks_to_what_matters() -> None:
