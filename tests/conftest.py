@@ -10,20 +10,12 @@ from conformance.spark.engine import SparkEngine
 from conformance.spark.java import find_java
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts all tests of the real engine into one process, and first, as they take longest.
-
-    Another process has the others meanwhile, file by file (pytest-xdist, ``--dist loadgroup``).
-    """
-
-    def real(item: pytest.Item) -> bool:
-        fixtures = getattr(item, "fixturenames", ())
-        return item.get_closest_marker("spark") is not None or "spark_engine" in fixtures
-
+    """Marks every test that takes the real engine: ``-m spark`` finds it."""
     for item in items:
-        group = "the real engine" if real(item) else item.path.name
-        item.add_marker(pytest.mark.xdist_group(group))
-    items.sort(key=real, reverse=True)
+        if "spark_engine" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
 
 
 @pytest.fixture(scope="session")

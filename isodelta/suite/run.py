@@ -21,7 +21,7 @@ from model.profiles.base import Profile
 SEARCH_SHARE = 0.5
 """The share of the budget that the exhaustive search may take, beside the replays."""
 
-STATEMENTS_SHARE = 0.6
+STATEMENTS_SHARE = 0.4
 """The share of the time left that scenarios of single statements get before random ones."""
 
 RESERVE_SHARE = 0.05
