@@ -51,7 +51,7 @@ def differing(found: Iterable[Replayed]) -> str:
 
 @pytest.fixture(scope="module")
 def alone(spark_engine: SparkEngine) -> list[Replayed]:
-    return replays(spark_engine, 20, (1,), ALONE)
+    return replays(spark_engine, 23, (1,), ALONE)
 
 
 @pytest.fixture(scope="module")
