@@ -83,14 +83,16 @@ def observed(workload: Workload, observation: Observation) -> Observed:
                 state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
             transactions[name] = _without_version(state, name)
     final = state.snapshots[observation.log[-1].version]
-    if Counter(final.shown()) != Counter(observation.rows):
+    faithful = Counter(final.shown()) == Counter(observation.rows)
+    if not faithful:
         state.unknown.append("the files of the last version do not hold the rows that were read")
     history = History(
         table=workload.table.name,
         base_version=observation.base_version,
         initial=initial_rows(_on(workload, base)),
         transactions=tuple(transactions[name] for name in observation.ended),
-        final=tuple(map(final.table.placed, observation.rows)),
+        # Where they agree, the files' rows know the values of dropped columns as well.
+        final=final.rows() if faithful else tuple(map(final.table.placed, observation.rows)),
         unknown=tuple(state.unknown),
     )
     return Observed(history, tuple(state.disobedient))
