@@ -28,8 +28,9 @@ from conformance.spark.java import find_java
 from conformance.spark.lanes import Held, Lane
 from conformance.spark.session import SparkProcess
 from conformance.spark.settings import DELTA
-from conformance.spark.templates import TARGET, create_statement
+from conformance.spark.templates import create_statement
 from model.scenario import Scenario, Step, TableSpec
+from model.workload import TARGET
 
 STATEMENTS = (
     "INSERT INTO t VALUES (7, 1, 0)",

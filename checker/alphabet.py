@@ -173,16 +173,10 @@ def scenario(
     ``transactions`` are SQL by name. Other tables are there only where a statement reads them.
     """
     chosen = layout(layout_name)
-    table = TableSpec(
-        columns=chosen.table.columns,
-        partition_by=chosen.table.partition_by,
-        cluster_by=chosen.table.cluster_by,
-        properties={**chosen.table.properties, "delta.isolationLevel": level},
-        setup=chosen.table.setup,
-    )
     tables = {
         other: spec
         for other, spec in chosen.tables.items()
         if any(re.search(rf"\b(FROM|USING) {other}\b", sql) for sql in transactions.values())
     }
+    table = chosen.table.at_level(level)
     return Scenario(name, table, dict(transactions), tuple(schedule), tables)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
 from model.history import Row, Value
-from model.scenario import Scenario, Step, TableSpec
+from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.types import sql_literal, sql_row
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     sizes = (3, 4, 5) if vectors else (1, 2, 3)
     rows = [[row(pick, found) for _ in range(pick(sizes))] for _ in range(pick((1, 2, 3)))]
     commits = [f"INSERT INTO t VALUES {', '.join(map(sql_row, each))}" for each in rows]
-    properties = {} if level is None else {"delta.isolationLevel": level}
+    properties = {} if level is None else {LEVEL_PROPERTY: level}
     # Picked for every table, so that a plain one takes no more choices than a partitioned one.
     clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
     cluster_by = pick(((),) * len(clusterings) if partition_by else clusterings)

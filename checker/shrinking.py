@@ -14,11 +14,11 @@ from checker.shrinking_merge import simpler_merges
 from model import expressions
 from model.errors import InvalidScenario
 from model.expressions import And, Expression, Not, Or
-from model.scenario import Scenario, Step, TableSpec
+from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import declared_table, parse_statement
 from model.statements import DynamicOverwrite, Idempotent, InsertValues, Merge, Overwrite, Restore
 from model.statements.base import Statement
-from model.table import LEVEL_PROPERTY, Table
+from model.table import Table
 from model.types import sql_row
 from model.workload import TARGET
 

@@ -221,8 +221,8 @@ class _Trial:
             return False
         history = history_of(self.workload, (first, ended), ended.latest)
         # A level without serial order is judged beside one that tells when an effect is lost.
-        levels = tuple(dict.fromkeys((SERIALIZABLE, self.level)))
-        levels = (self.level,) if self.level in DELTA_LEVELS else levels
+        alone = self.level in DELTA_LEVELS
+        levels = (self.level,) if alone else (SERIALIZABLE, self.level)
         return judge(history, levels)[self.level].verdict == "violated"
 
     def _scenario(self, a: NamedStatement, b: NamedStatement) -> Scenario:

@@ -87,5 +87,4 @@ def predicted_result(scenario: Scenario, profile: Profile) -> dict[str, Any]:
 
 def with_level(scenario: Scenario, level: str) -> Scenario:
     """The scenario on a table that declares the level."""
-    properties = {**scenario.table.properties, "delta.isolationLevel": level}
-    return replace(scenario, table=replace(scenario.table, properties=properties))
+    return replace(scenario, table=scenario.table.at_level(level))

@@ -6,7 +6,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from model.footprint import MetadataChange, ProtocolChange
-from model.table import CHECK_PREFIX, LEVEL_PROPERTY, UNSET_LEVEL, Table
+from model.scenario import LEVEL_PROPERTY
+from model.table import CHECK_PREFIX, UNSET_LEVEL, Table
 
 _TURNED_ON = {
     "delta.checkpointPolicy": "v2",

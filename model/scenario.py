@@ -7,10 +7,13 @@ door's business. SQL is kept as text here: the parser turns it into statements.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from model.history import Row
+
+LEVEL_PROPERTY = "delta.isolationLevel"
+"""The table property that declares the isolation level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,10 @@ class TableSpec:
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     setup: tuple[str, ...] = ()
+
+    def at_level(self, level: str) -> TableSpec:
+        """The same table, declared at another isolation level."""
+        return replace(self, properties={**self.properties, LEVEL_PROPERTY: level})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,4 +68,4 @@ class Scenario:
     @property
     def level(self) -> str | None:
         """The table's declared isolation level, None where it leaves the profile's default."""
-        return self.table.properties.get("delta.isolationLevel")
+        return self.table.properties.get(LEVEL_PROPERTY)

@@ -16,9 +16,9 @@ from model.history import History, Row, Transaction
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
-from model.scenario import Scenario, Step
+from model.scenario import LEVEL_PROPERTY, Scenario, Step
 from model.statements import Execution, Statement
-from model.table import LEVEL_PROPERTY, UNSET_LEVEL, Table
+from model.table import UNSET_LEVEL, Table
 from model.workload import Workload, initial_rows, prepare
 
 COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field, replace
 from model.errors import InvalidScenario
 from model.expressions import Column, Expression
 from model.history import Row, Value
-from model.scenario import TableSpec
+from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.types import ColumnType, parse_type
-
-LEVEL_PROPERTY = "delta.isolationLevel"
 
 UNSET_LEVEL = "(unset)"
 """Stands in the properties of a table whose level was unset: the scenario's no longer counts."""

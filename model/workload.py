@@ -10,7 +10,7 @@ from model.features import used
 from model.history import Row, RowId
 from model.log import Commit, Snapshot
 from model.profiles.base import Profile
-from model.scenario import Scenario, Step, TableSpec
+from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
 from model.statements import Execution, Select, Statement
 from model.statements.base import Rows
@@ -63,7 +63,7 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
         raise InvalidScenario(
             f"profile {profile.name} has no isolation level {in_force!r} "
             f"(it has {', '.join(profile.levels)})",
-            ("table", "properties", "delta.isolationLevel"),
+            ("table", "properties", LEVEL_PROPERTY),
         )
     target = _table(TARGET, scenario.table, ("table",))
     texts = (*scenario.table.setup, *scenario.transactions.values())

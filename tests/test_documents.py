@@ -30,7 +30,7 @@ def crossing(table: TableSpec, current: str, winner: str, level: str | None = No
     """``current`` begins, ``winner`` runs, ``current`` commits."""
     steps = (Step("begin", "C"), Step("begin", "W"), Step("commit", "W"), Step("commit", "C"))
     if level is not None:
-        table = replace(table, properties={**table.properties, "delta.isolationLevel": level})
+        table = table.at_level(level)
     return Scenario("crossing", table, {"C": current, "W": winner}, steps)
 
 

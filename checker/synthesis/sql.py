@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from checker.exhaustive import WRITERS
 from checker.schedules import ScheduleClass
 from checker.synthesis.encoding import Footprints
-from model.scenario import Scenario, TableSpec
+from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 
 COLUMNS = {"k": "int", "p": "int", "v": "int"}
 
@@ -56,7 +56,7 @@ def scenario(found: Footprints, table_level: str, name: str) -> Scenario:
         TableSpec(
             COLUMNS,
             partition_by=("p",),
-            properties={"delta.isolationLevel": table_level},
+            properties={LEVEL_PROPERTY: table_level},
             setup=(f"INSERT INTO t VALUES {rows}",) if rows else (),
         ),
         {writer: statement(found, i) for i, writer in enumerate(names)},

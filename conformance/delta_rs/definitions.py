@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.log_reader import LogReader, Schema
-from model.scenario import Scenario, TableSpec
+from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.sql import columns_to_come, declared_table
-from model.table import CHECK_PREFIX, LEVEL_PROPERTY, Table
-
-TARGET = "t"
+from model.table import CHECK_PREFIX, Table
+from model.workload import TARGET
 
 
 def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:

@@ -6,7 +6,6 @@ import itertools
 import shutil
 import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from conformance.delta_rs.definitions import Definitions, declared
@@ -20,9 +19,8 @@ from conformance.spark.templates import Templates
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
-from model.table import LEVEL_PROPERTY, Table
-
-TARGET = "t"
+from model.table import Table
+from model.workload import TARGET
 
 
 class DeltaRsEngine:
@@ -48,7 +46,7 @@ class DeltaRsEngine:
         """Copies the scenario's tables, prepared at the level, for one replay."""
         specs = {**scenario.tables, TARGET: scenario.table}
         if level is not None:
-            specs = {name: _at_level(spec, level) for name, spec in specs.items()}
+            specs = {name: spec.at_level(level) for name, spec in specs.items()}
         try:
             template = self._templates.get(specs)
         except EngineError as error:
@@ -90,7 +88,3 @@ def _set_up(path: Path, table: Table, text: str) -> None:
     handle = DeltaTable(str(path))
     statement = parse_statement(text, table.name, {table.name: table})
     write(statement, handle, {table.name: known_rows(statement, handle, table)})
-
-
-def _at_level(spec: TableSpec, level: str) -> TableSpec:
-    return replace(spec, properties={**spec.properties, LEVEL_PROPERTY: level})

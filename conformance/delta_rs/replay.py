@@ -32,11 +32,10 @@ from model.scenario import Scenario
 from model.sql import parse_statement
 from model.statements import Select, Statement
 from model.table import Table
+from model.workload import TARGET
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
-
-TARGET = "t"
 
 
 class DeltaRsReplay:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from model.scenario import TableSpec
-from model.table import LEVEL_PROPERTY, Table
+from model.scenario import LEVEL_PROPERTY, TableSpec
+from model.table import Table
 from model.types import ColumnType
 
 if TYPE_CHECKING:

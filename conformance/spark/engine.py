@@ -18,14 +18,9 @@ from conformance.spark.places import LoadedTables, Places, Seat
 from conformance.spark.replay import SparkReplay, statements
 from conformance.spark.session import SparkProcess
 from conformance.spark.sharing import SharedRuns
-from conformance.spark.templates import (
-    LEVEL_PROPERTY,
-    TARGET,
-    Templates,
-    create_statement,
-    put_level,
-)
-from model.scenario import Scenario, TableSpec
+from conformance.spark.templates import Templates, create_statement, put_level
+from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
+from model.workload import TARGET
 
 STEP_SECONDS = 120.0
 """A busy machine takes half a minute for what a warm engine does in a tenth of a second."""
@@ -79,7 +74,7 @@ class SparkEngine:
         """Copy the scenario's tables, prepared at the level, for one replay."""
         tables = {**scenario.tables, TARGET: scenario.table}
         if level is not None:
-            tables = {name: _at_level(spec, level) for name, spec in tables.items()}
+            tables = {name: spec.at_level(level) for name, spec in tables.items()}
         with self.process.watched(scenario.name, "set-up"):
             try:
                 template = self._templates.get(tables)
@@ -161,7 +156,3 @@ class SparkEngine:
             raise BadStatement(f"{outcome.message}", step=f"set-up: {statement}")
         if not isinstance(event, Finished):
             raise EngineError(f"unexpected {event}", step=f"set-up: {statement}")
-
-
-def _at_level(spec: TableSpec, level: str) -> TableSpec:
-    return replace(spec, properties={**spec.properties, LEVEL_PROPERTY: level})

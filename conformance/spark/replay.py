@@ -24,9 +24,9 @@ from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
-from conformance.spark.templates import TARGET
 from model.history import Row
 from model.scenario import Scenario
+from model.workload import TARGET
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine

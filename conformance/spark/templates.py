@@ -15,12 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.scenario import TableSpec
-
-TARGET = "t"
-"""The name of the table that a scenario's transactions write to."""
-
-LEVEL_PROPERTY = "delta.isolationLevel"
+from model.scenario import LEVEL_PROPERTY, TableSpec
 
 
 @dataclass(frozen=True, slots=True)

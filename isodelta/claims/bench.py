@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 CONFLICT, NO_CONFLICT = "a conflict", "no conflict"
 """Outcomes that a claim may speak of without a name."""
 
+VECTORS = {"delta.enableDeletionVectors": "true"}
+"""The properties of a table with deletion vectors."""
+
 
 def story(
     name: str,

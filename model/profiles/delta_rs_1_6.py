@@ -19,6 +19,7 @@ from model.rules import (
     pruned_added_files,
 )
 from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
+from model.scenario import LEVEL_PROPERTY
 from model.statements import (
     AddConstraint,
     AlterTable,
@@ -37,7 +38,6 @@ from model.statements import (
     Update,
     Vacuum,
 )
-from model.table import LEVEL_PROPERTY
 
 _PLAIN = (
     Delete,

@@ -14,10 +14,11 @@ from model.protocol import (
     is_protocol_property,
     known_feature,
 )
+from model.scenario import LEVEL_PROPERTY
 from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter import AlterTable
-from model.table import CHECK_PREFIX, LEVEL_PROPERTY, UNSET_LEVEL, Table
+from model.table import CHECK_PREFIX, UNSET_LEVEL, Table
 
 _PAIR = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*=\s*('(?P<text>[^']*)'|(?P<bare>\w+))\s*")
 _KEY = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*")

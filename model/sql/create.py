@@ -12,14 +12,14 @@ from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.protocol import is_protocol_property
-from model.scenario import TableSpec
+from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.declaration import declared_table
 from model.sql.query import query
 from model.sql.source import Source, invalid_sql
 from model.sql.storing import check_width
 from model.statements import InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
-from model.table import LEVEL_PROPERTY, UNSET_LEVEL, Table
+from model.table import UNSET_LEVEL, Table
 from model.types import ColumnType, parse_type
 
 _CREATE = re.compile(

@@ -12,10 +12,11 @@ from model.files import DataFile, StoredRow
 from model.footprint import Footprint, MetadataChange, ProtocolChange
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
+from model.scenario import LEVEL_PROPERTY
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.idempotent import Skipped
 from model.statements.overwrite import predicate_read
-from model.table import LEVEL_PROPERTY, Identity, Table
+from model.table import Identity, Table
 
 
 @dataclass(frozen=True, slots=True)

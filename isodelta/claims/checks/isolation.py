@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isodelta.claims.bench import CONFLICT, Bench, story
+from isodelta.claims.bench import CONFLICT, VECTORS, Bench, story
 from isodelta.claims.evidence import Evidence, Result, conclude, decided
 from isodelta.claims.registry import decides
 from model.levels import implies
@@ -14,7 +14,6 @@ from model.scenario import Scenario
 S, WS = "Serializable", "WriteSerializable"
 LEVELS = (S, WS)
 LAYOUTS = ("partitioned", "unpartitioned")
-VECTORS = {"delta.enableDeletionVectors": "true"}
 ENGINE_RULES = "delta-spark-4.4"
 
 

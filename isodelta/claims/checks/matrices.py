@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.engine import CONFLICTS
-from isodelta.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
+from isodelta.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
 from isodelta.claims.evidence import Evidence, Result, conclude
 from isodelta.claims.registry import decides
@@ -14,7 +14,6 @@ from model.scenario import Scenario
 INSERT = ("INSERT",)
 DML = ("UPDATE", "DELETE", "MERGE", "INSERT SELECT")
 OPTIMIZE = ("OPTIMIZE",)
-VECTORS = {"delta.enableDeletionVectors": "true"}
 ROW_LEVEL = "row-level concurrency"
 NEWEST = "databricks-14.2"
 

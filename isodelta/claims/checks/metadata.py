@@ -7,7 +7,7 @@ from typing import Any
 from conformance.engine import CONFLICTS
 from conformance.spark.lanes import Held, Raised
 from conformance.spark.outcomes import outcome_of
-from isodelta.claims.bench import Bench, story
+from isodelta.claims.bench import VECTORS, Bench, story
 from isodelta.claims.checks.files_and_log import INSERT, UPDATE, run
 from isodelta.claims.evidence import CannotRun, Evidence, Result, conclude
 from isodelta.claims.registry import decides
@@ -16,10 +16,10 @@ from model.scenario import Scenario
 PROPERTY = "ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 60 days')"
 COLUMN = "ALTER TABLE t ADD COLUMNS (w STRING)"
 TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 2, 20)")
-VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
+ENABLE_VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
 UNIFORM = "REORG TABLE t APPLY (UPGRADE UNIFORM(ICEBERG_COMPAT_VERSION=2))"
 UPGRADES = {
-    "deletion vectors are enabled": VECTORS,
+    "deletion vectors are enabled": ENABLE_VECTORS,
     "the writer version is raised": "ALTER TABLE t SET TBLPROPERTIES "
     "('delta.minReaderVersion' = '1', 'delta.minWriterVersion' = '4')",
     "clustering is added": "ALTER TABLE t CLUSTER BY (k)",
@@ -52,7 +52,7 @@ def _crossing(current: str, winner: str, vectors: bool = True) -> Scenario:
             "DELETE FROM t WHERE k = 1",
             "DELETE FROM t WHERE k = 3",
         ),
-        properties={"delta.enableDeletionVectors": "true"} if vectors else None,
+        properties=VECTORS if vectors else None,
     )
 
 
@@ -150,7 +150,7 @@ def protocol_changed(bench: Bench) -> Result:
     }
     added = UPGRADES["clustering is added"]
     ends["an ALTER TABLE that upgrades while clustering is added"] = in_flight(
-        bench, "two upgrades", VECTORS, added
+        bench, "two upgrades", ENABLE_VECTORS, added
     )
     text = "; ".join(
         f"{name}: {ended}" if first == "committed" else f"{name}: refused ({first})"
@@ -209,7 +209,7 @@ def fails_all_writes(bench: Bench) -> Result:
     """Each kind of change against each kind of write in flight."""
     found = []
     changes = {"a property is set": PROPERTY, "a column is added": COLUMN,
-               "deletion vectors are enabled": VECTORS}  # fmt: skip
+               "deletion vectors are enabled": ENABLE_VECTORS}  # fmt: skip
     for name, winner in changes.items():
         ends = {
             word: in_flight(bench, name, text, winner, setup=TWO_FILES)[0]
@@ -227,14 +227,14 @@ def examples(bench: Bench) -> Result:
     drop = "ALTER TABLE t DROP FEATURE deletionVectors"
     commands = {
         "SET TBLPROPERTIES": PROPERTY,
-        "deletion vectors enabled": VECTORS,
+        "deletion vectors enabled": ENABLE_VECTORS,
         "DROP FEATURE": drop,
         "REORG to UniForm": UNIFORM,
         "ADD COLUMNS": COLUMN,
     }
     found, lacking = [], []
     for name, text in commands.items():
-        properties = {"delta.enableDeletionVectors": "true"} if text == drop else None
+        properties = VECTORS if text == drop else None
         scenario = story(name, "", {"A": text}, properties=properties)
         with bench.opened(scenario) as table:
             before = len(table.log())

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isodelta.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
+from isodelta.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.claims.checks.matrices import ROW_LEVEL
 from isodelta.claims.evidence import Evidence, Result, conclude
 from isodelta.claims.registry import decides
 
-VECTORS = {"delta.enableDeletionVectors": "true"}
 DISABLED = {"delta.enableDeletionVectors": "false"}
 ONE_FILE = ("INSERT INTO t VALUES (1, 1, 10), (2, 1, 20)",)
 TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 1, 20)")
