@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from checker.statement_kinds import CELL_KINDS, KINDS
 from conformance.engine import Engine, EngineError
 from conformance.model_engine import ModelEngine, ModelReplay
 from isodelta import exits
@@ -17,6 +19,9 @@ from isodelta.report import Report
 from isodelta.suite.run import Order, run_suite
 from model.profiles import DEFAULT
 from model.scenario import Scenario
+
+CLAIMS = ("N7", "N8", "N27")
+"""One that a search decides, one that replays decide, and one that is out of scope."""
 
 BUDGET = 300.0
 """Far more than is needed: what ends a run is that it is through, not the clock."""
@@ -35,6 +40,8 @@ def order(folder: Path) -> Order:
         versions={},
         transactions=2,
         random_replays=40,
+        kinds=CELL_KINDS,
+        claims=CLAIMS,
     )
 
 
@@ -89,6 +96,23 @@ def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(
     _, report, _ = sound
     assert len(report.matrix) == 6 * 6 * 2 * 2
     assert all(cell.document and cell.model and cell.engine for cell in report.matrix)
+
+
+def test_the_ledger_has_its_claims_in_order_with_evidence(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    assert [line.name for line in report.claims] == list(CLAIMS)
+    assert [line.status for line in report.claims] == ["confirmed", "confirmed", "out of scope"]
+    assert report.claims[1].evidence
+
+
+def test_without_time_every_kind_and_claim_is_shown_as_not_run(tmp_path: Path) -> None:
+    asked = replace(order(tmp_path), budget=0.0, scenario_files=[], kinds=KINDS)
+    report, _, _ = run_suite(asked, ModelEngine)
+    assert {line.status for line in report.claims} == {"not run"}
+    assert len(report.matrix) == len(KINDS) ** 2 * 2 * 2
+    assert all(cell.model and cell.engine is None for cell in report.matrix)
 
 
 def test_an_engine_without_a_rule_breaks_its_level(tmp_path: Path) -> None:

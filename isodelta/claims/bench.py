@@ -101,6 +101,11 @@ class Bench:
         return self._start is not None
 
     @property
+    def started(self) -> bool:
+        """Whether an engine has been started and not closed since."""
+        return self._engine is not None
+
+    @property
     def engine(self) -> Engine:
         """The engine, started when it is first needed. Raises CannotRun where there is none."""
         if self._start is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from checker.statement_kinds import CELL_KINDS
+from collections.abc import Collection, Iterator, Sequence
+
+from checker.statement_kinds import CELL_KINDS, StatementKind
+from conformance.campaign import Job
 from conformance.matrix import Entry, matrix
 from isodelta.matrix_results import matrix_cell
 from isodelta.replay_results import replay_result
@@ -12,16 +15,44 @@ from isodelta.scenario_files import scenario_mapping
 from isodelta.suite.context import LEVELS, Suite
 
 PART = "conflict table"
+OTHERS = "conflict table, the other kinds"
 
 
 def run_conflict_table(suite: Suite, deadline: float) -> None:
-    """Derives the table from documents and model, replays its probes, adds what differs."""
-    entries = list(matrix(suite.profile, LEVELS, kinds=CELL_KINDS))
-    by_job = {(job.scenario.name, job.level): e for e in entries for job in e.jobs}
-    jobs = [job for entry in entries for job in entry.jobs]
-    suite.display.part(PART, len(jobs))
+    """The documents' own kinds: derives their table, replays its probes, adds what differs."""
+    _run(suite, PART, matrix(suite.profile, LEVELS, kinds=CELL_KINDS), deadline)
+
+
+def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: float) -> None:
+    """Every pair of ``kinds`` that is not in the documents' table, in the same way.
+
+    The model's columns are filled in any case, the engine's as far as the deadline lets it.
+    """
+    known = {kind.name for kind in CELL_KINDS}
+    if any(kind.name not in known for kind in kinds):
+        entries = matrix(suite.profile, LEVELS, kinds=kinds)
+        _run(suite, OTHERS, _beyond(known, entries), deadline)
+
+
+def _beyond(known: Collection[str], entries: Iterator[Entry]) -> Iterator[Entry]:
+    return (e for e in entries if e.current not in known or e.winner not in known)
+
+
+def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> None:
+    entries: list[Entry] = []
+    by_job: dict[tuple[str, str], Entry] = {}
+
+    def jobs() -> Iterator[Job]:
+        # Derived while the engine is busy with the pairs before.
+        for entry in derived:
+            entries.append(entry)
+            for job in entry.jobs:
+                by_job[job.scenario.name, job.level] = entry
+                yield job
+
+    suite.display.part(part)
     try:
-        for replayed in suite.replay(jobs, deadline):
+        for replayed in suite.replay(jobs(), deadline):
             entry = by_job[replayed.job.scenario.name, replayed.job.level]
             entry.note(replayed)
             if not replayed.comparison.agrees:
@@ -29,14 +60,17 @@ def run_conflict_table(suite: Suite, deadline: float) -> None:
             if entry.document == "cannot" and entry.engine == "can":
                 observed = replay_result(replayed.comparison, suite.profile.name)
                 suite.add(_document_differs(suite, entry, observed))
-            suite.display.advance(PART)
+            suite.display.advance(part)
     finally:
+        entries.extend(derived)
         suite.report.matrix.extend(map(matrix_cell, entries))
     asked = [entry for entry in entries if entry.replays]
+    early = suite.engine is not None and any(e.jobs and not e.replays for e in entries)
     suite.report.parts.append(
         SuitePart(
-            PART,
+            part,
             "passed",
+            message="the budget ended the replays early" if early else "",
             counts={
                 "ordered pairs": len(entries),
                 "replayed": len(asked),

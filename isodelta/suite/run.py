@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.statement_kinds import KINDS, StatementKind
 from conformance.engine import Engine, EngineError
 from isodelta import exits
 from isodelta.report import FindingClass, Report, SuitePart
+from isodelta.suite.claims import run_claims
 from isodelta.suite.collection import COLLECTION, STATEMENTS, run_collection
-from isodelta.suite.conflict_table import run_conflict_table
+from isodelta.suite.conflict_table import run_conflict_table, run_other_kinds
 from isodelta.suite.context import Suite
 from isodelta.suite.progress import display
 from isodelta.suite.random_campaign import run_random_campaign
 from isodelta.suite.search import SearchInBackground, report_search
+from model.documents.claims import CLAIMS
 from model.profiles.base import Profile
 
 SEARCH_SHARE = 0.5
 """The share of the budget that the exhaustive search may take, beside the replays."""
 
-STATEMENTS_SHARE = 0.4
-"""The share of the time left that scenarios of single statements get before random ones."""
+STATEMENTS_SHARE = 0.35
+"""The share of the time left that scenarios of single statements get."""
+
+KINDS_SHARE = 0.25
+"""Then the share of what is left for the pairs of kinds that the documents' table lacks."""
+
+CLAIMS_SHARE = 0.5
+"""Then the share of what is left for the claims; the rest is for random scenarios."""
 
 RESERVE_SHARE = 0.05
 """Kept back to write the report and stop the engine."""
@@ -33,7 +42,8 @@ class Order:
     """What ``isodelta verify`` was asked for.
 
     ``transactions`` bounds the exhaustive search, ``random_replays`` the random campaign (None:
-    only the budget does).
+    only the budget does). ``kinds`` are in the conflict table beside the documents' own, and
+    ``claims`` in the ledger.
     """
 
     profile: Profile
@@ -47,6 +57,8 @@ class Order:
     versions: dict[str, str]
     transactions: int = 3
     random_replays: int | None = None
+    kinds: Sequence[StatementKind] = KINDS
+    claims: Sequence[str] = tuple(CLAIMS)
 
 
 def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
@@ -108,9 +120,10 @@ def _run_parts(
     try:
         run_conflict_table(suite, deadline)
         if order.statement_files:
-            now = time.monotonic()
-            ends = now + max(0.0, deadline - now) * STATEMENTS_SHARE
+            ends = _share(STATEMENTS_SHARE, deadline)
             run_collection(suite, STATEMENTS, order.statement_files, ends)
+        run_other_kinds(suite, order.kinds, _share(KINDS_SHARE, deadline))
+        run_claims(suite, start_engine, order.claims, _share(CLAIMS_SHARE, deadline))
         run_random_campaign(suite, deadline, order.random_replays)
     except EngineError as failure:
         error = _engine_failed(suite, failure)
@@ -123,6 +136,12 @@ def _run_parts(
         )
     )
     return error
+
+
+def _share(share: float, deadline: float) -> float:
+    """The moment at which this share of the time up to a deadline is used up."""
+    now = time.monotonic()
+    return now + max(0.0, deadline - now) * share
 
 
 def _start(suite: Suite, start_engine: Callable[[], Engine]) -> str | None:
