@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from model import expressions
 from model.evaluation import aggregate, evaluator, matcher
 from model.expressions import Aggregate, Column, Expression
 from model.history import PredicateRead, Row
+from model.types import ColumnType
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,24 @@ class Query:
         """What the query reads: the rows of its table that meet its condition."""
         return PredicateRead(self.table, expressions.sql(self.condition), matcher(self.condition))
 
+    @property
+    def types(self) -> tuple[ColumnType, ...]:
+        """The types of the outputs."""
+        return tuple(output.type for output in self.outputs)
+
+    @property
+    def scans(self) -> tuple[Query, ...]:
+        """The one scan that it is, as a relation."""
+        return (self,)
+
+    def branches(self, inputs: Sequence[Sequence[Row]]) -> tuple[tuple[Row, ...], ...]:
+        """The result as a relation has it: from the rows of its scan, by one task."""
+        return (self.result(inputs[0]),)
+
+    def reads(self, inputs: Sequence[Sequence[Row]]) -> tuple[PredicateRead, ...]:
+        """The predicate of its scan."""
+        return (self.predicate_read,)
+
     def matching(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """The rows that meet the condition. Raises StatementFailure."""
         return tuple(filter(matcher(self.condition), rows))
@@ -68,10 +87,10 @@ class Query:
             part: Column(index, expressions.sql(part), part.type)
             for index, part in enumerate((*self.groups, *self.aggregates))
         }
-        return tuple(_replace(output, places) for output in self.outputs)
+        return tuple(replaced(output, places) for output in self.outputs)
 
 
-def _replace(expression: Expression, places: Mapping[Expression, Expression]) -> Expression:
+def replaced(expression: Expression, places: Mapping[Expression, Expression]) -> Expression:
     """The expression with every part that ``places`` names put in its place."""
     if expression in places:
         return places[expression]
@@ -79,9 +98,9 @@ def _replace(expression: Expression, places: Mapping[Expression, Expression]) ->
     for name in (field.name for field in dataclasses.fields(expression)):
         value = getattr(expression, name)
         if isinstance(value, Expression):
-            changes[name] = _replace(value, places)
+            changes[name] = replaced(value, places)
         elif name == "branches":
-            changes[name] = tuple((_replace(c, places), _replace(v, places)) for c, v in value)
+            changes[name] = tuple((replaced(c, places), replaced(v, places)) for c, v in value)
         elif isinstance(value, tuple):
-            changes[name] = tuple(_replace(part, places) for part in value)
+            changes[name] = tuple(replaced(part, places) for part in value)
     return dataclasses.replace(expression, **changes) if changes else expression

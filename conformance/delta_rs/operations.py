@@ -23,6 +23,7 @@ from model.evaluation import matcher
 from model.expressions import TRUE, Column, Expression, Literal
 from model.history import Row, Value
 from model.query import Query
+from model.relations import alone, flat
 from model.statements import (
     AddConstraint,
     AlterTable,
@@ -123,8 +124,7 @@ def _optimize(statement: Optimize, handle: DeltaTable, tables: Tables) -> None:
 
 def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
     """A query's rows."""
-    query = statement.query
-    return query.result(query.matching(tables[query.table]))
+    return flat(alone(statement.query, tables)[0])
 
 
 def reads_target(statement: Statement) -> bool:

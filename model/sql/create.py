@@ -14,9 +14,8 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.protocol import is_protocol_property
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.declaration import declared_table
-from model.sql.query import query
+from model.sql.relation import relation
 from model.sql.source import Source, invalid_sql
-from model.sql.storing import check_width
 from model.statements import InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
 from model.table import UNSET_LEVEL, Table
@@ -28,7 +27,7 @@ _CREATE = re.compile(
     r"(\((?P<columns>[^()]*(\([^()]*\)[^()]*)*)\)\s*)?"
     r"USING\s+delta"
     r"(?P<clauses>(\s+(PARTITIONED\s+BY|TBLPROPERTIES)\s*\([^()]*\))*)"
-    r"(\s+AS\s+(?P<select>SELECT\b.+))?\s*;?\s*",
+    r"(\s+AS\s+(?P<select>\(?\s*(SELECT|WITH|VALUES|TABLE)\b.+))?\s*;?\s*",
     re.IGNORECASE | re.DOTALL,
 )
 _CLAUSE = re.compile(r"(?P<kind>PARTITIONED|TBLPROPERTIES)[^(]*\((?P<inner>[^()]*)\)", re.I)
@@ -63,15 +62,14 @@ def create(source: Source) -> Statement:
         tree: exp.Expr = sqlglot.parse_one(match["select"], dialect="spark")
     except SqlglotError as error:
         raise invalid_sql(error) from error
-    read = query(tree, source.tables)
-    names = list(_output_names(tree, source))
-    check_width(len(read.outputs), tuple(range(len(names))))
-    types = [str(output.type) for output in read.outputs]
+    read = relation(tree, source.tables)
+    names = read.names
+    types = [str(type_) for type_ in read.relation.types]
     spec = TableSpec(dict(zip(names, types, strict=True)), partition_by, (), properties)
     after = _after(table, spec)
     # The rows are computed over the table as it was, whose constraints do not bind them.
     free = replace(table, not_null=frozenset(), checks=(), generated=(), identities=())
-    inserts = InsertSelect(source.text, free, read, after.schema)
+    inserts = InsertSelect(source.text, free, read.relation, after.schema)
     return ReplaceTable(source.text, table, operation, after, inserts)
 
 
@@ -106,17 +104,6 @@ def _clauses(text: str) -> tuple[tuple[str, ...], dict[str, str]]:
                 raise UnsupportedSQL(f"{part.strip()!r} is no property")
             properties[pair["key"]] = pair["value"]
     return partition_by, properties
-
-
-def _output_names(tree: exp.Expr, source: Source) -> Iterator[str]:
-    for node in tree.expressions:
-        if isinstance(node, exp.Star):
-            origin = tree.args["from_"].this.name.lower()
-            yield from next(t for n, t in source.tables.items() if n.lower() == origin).column_names
-        elif not node.alias_or_name:
-            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} needs a name: AS ...")
-        else:
-            yield node.alias_or_name
 
 
 def _after(table: Table, spec: TableSpec) -> Table:

@@ -1,16 +1,20 @@
-"""INSERT INTO t [(columns)] VALUES ... or SELECT ..."""
+"""INSERT INTO t [(columns)] VALUES ..., or a query."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import reduce
 
 from sqlglot import exp
 
 from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import Column, Literal
+from model.expressions import Column, Expression, Literal
 from model.history import Row
-from model.sql.query import query
+from model.query import Query
+from model.relations import Constants
+from model.sql.relation import Named
+from model.sql.relation import relation as relation_of
 from model.sql.scalar import Scope, constant
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
@@ -23,27 +27,53 @@ from model.types import ColumnType
 def insert(source: Source, body: exp.Expr | None = None) -> Statement:
     """INSERT INTO; ``body`` is a tree to take instead of the source's own."""
     tree = body or source.tree()
-    refuse_extras(tree, {"this", "expression"})
+    refuse_extras(tree, {"this", "expression", "source", "by_name", "with_"})
     node, names = tree.this, None
     if isinstance(node, exp.Schema):
         names = [part.name for part in node.expressions]
         node = node.this
     table, _ = target_of(node, source)
+    read = None if isinstance(tree.expression, exp.Values) else _query(tree, source)
+    if tree.args.get("by_name"):
+        if read is None or names is not None:
+            raise UnsupportedSQL("INSERT ... BY NAME takes a query and no list of columns")
+        names = list(read.names)
     listed = [table.column(name) for name in (names or table.column_names)]
     positions = tuple(column.index for column in listed)
     if len(set(positions)) < len(positions):
         raise InvalidScenario("a column is listed twice")
-    given = tree.expression
-    if isinstance(given, exp.Values):
-        rows = values(given, table, positions, names is not None)
+    if read is None:
+        rows = values(tree.expression, table, positions, names is not None)
         return InsertValues(source.text, table, rows, assigned(table, positions))
-    if not isinstance(given, exp.Select):
-        raise UnsupportedSQL("INSERT takes VALUES or a SELECT")
-    read = query(given, source.tables)
-    check_width(len(read.outputs), positions, names is not None)
-    for output, column in zip(read.outputs, listed, strict=True):
+    relation = read.relation
+    check_width(len(relation.types), positions, names is not None)
+    for output, column in zip(_outputs(read), listed, strict=True):
         check_storable(output, column)
-    return InsertSelect(source.text, table, read, positions, assigned(table, positions))
+    return InsertSelect(source.text, table, relation, positions, assigned(table, positions))
+
+
+def _query(tree: exp.Expr, source: Source) -> Named:
+    """The query that brings the rows; a WITH before INSERT is one of the query's."""
+    given = tree.args.get("source") or tree.expression
+    if given is None:
+        raise UnsupportedSQL("INSERT takes VALUES or a query")
+    given = given.copy()
+    if (with_ := tree.args.get("with_")) is not None:
+        if given.args.get("with_") is not None:
+            raise UnsupportedSQL("WITH before INSERT and before its query is not supported")
+        given.set("with_", with_.copy())
+    return relation_of(given, source.tables)
+
+
+def _outputs(read: Named) -> Iterable[Expression]:
+    """The values that a query brings: constants where the optimizer knows them beforehand."""
+    match read.relation:
+        case Query(outputs=outputs):
+            return outputs
+        case Constants(rows=(row,), types=found):
+            return map(Literal, row, found)
+    columns = zip(read.names, read.relation.types, strict=True)
+    return [Column(place, name, type_) for place, (name, type_) in enumerate(columns)]
 
 
 def assigned(table: Table, positions: tuple[int, ...]) -> tuple[int, ...]:

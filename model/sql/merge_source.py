@@ -11,7 +11,8 @@ from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Literal, is_constant
 from model.query import Query
-from model.sql.query import query
+from model.relations import Relation
+from model.sql.relation import relation
 from model.sql.scalar import Scope, constant
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.statements.merge_source import MergeSource
@@ -58,28 +59,30 @@ def using(node: exp.Expr, tables: Tables) -> Using:
     inner = node.this
     if isinstance(inner, exp.Select) and inner.args.get("from_") is not None:
         read = inner.args["from_"].this
-        if isinstance(read, exp.Values):
+        if isinstance(read, exp.Values) and set(_clauses(inner)) == {"expressions", "from_"}:
             return _selected_values(inner, read, qualifier)
-        return _queried(query(inner, tables), qualifier, _output_names(inner, tables))
-    return _selected_constants(inner, qualifier)
+    elif _joins_constants(inner):
+        return _selected_constants(inner, qualifier)
+    found = relation(inner, tables)
+    return _queried(found.relation, qualifier, found.names)
 
 
-def _queried(read: Query, qualifier: str, names: tuple[str, ...]) -> Using:
-    outputs = read.outputs
-    plain = not read.aggregates and not read.groups
-    known = frozenset(i for i, output in enumerate(outputs) if is_constant(output))
-    source = MergeSource(len(outputs), query=read, constant=known if plain else frozenset())
-    return Using(source, qualifier, names, tuple(output.type for output in outputs))
+def _clauses(tree: exp.Expr) -> list[str]:
+    return [name for name, value in tree.args.items() if value]
 
 
-def _output_names(tree: exp.Select, tables: Tables) -> tuple[str, ...]:
-    names: list[str] = []
-    for node in tree.expressions:
-        if isinstance(node, exp.Star):
-            names += scope_of(tree.args["from_"].this, tables).table.column_names
-        else:
-            names.append(node.alias_or_name or node.sql(dialect="spark"))
-    return tuple(names)
+def _joins_constants(tree: exp.Expr) -> bool:
+    """Whether a query is of constants alone, joined by UNION ALL."""
+    selects = tree.find_all(exp.Select)
+    return not any(_clauses(select) != ["expressions"] for select in selects)
+
+
+def _queried(read: Relation, qualifier: str, names: tuple[str, ...]) -> Using:
+    known: frozenset[int] = frozenset()
+    if isinstance(read, Query) and not read.aggregates and not read.groups:
+        known = frozenset(i for i, output in enumerate(read.outputs) if is_constant(output))
+    source = MergeSource(len(read.types), query=read, constant=known)
+    return Using(source, qualifier, names, read.types)
 
 
 def _selected_values(tree: exp.Select, read: exp.Values, qualifier: str) -> Using:

@@ -48,6 +48,9 @@ def insert_or_overwrite(source: Source) -> Statement:
         return _overwrite(source, tree)
     if tree.args.get("where") is not None:
         return _replace_where(source, tree)
+    if _place(tree).args.get("partition") is not None:
+        body, _ = _into_partition(source, tree)
+        return insert(source, body)
     return insert(source)
 
 
@@ -62,21 +65,32 @@ def truncate(source: Source) -> Statement:
 
 
 def _overwrite(source: Source, tree: exp.Expr) -> Statement:
-    condition: Expression = TRUE
-    body = tree.copy()
+    body, condition = _into_partition(source, tree)
     body.set("overwrite", False)
-    place = body.this.this if isinstance(body.this, exp.Schema) else body.this
-    partition = place.args.get("partition")
-    if partition is not None:
-        if place is not body.this:
-            raise UnsupportedSQL("PARTITION together with a list of columns is not supported")
-        place.set("partition", None)
-        condition = _static_partition(source, body, partition)
     inserts = _inserts(source, body)
     dynamic = _setting(source, PARTITION_MODE, "static", ("static", "dynamic")) == "dynamic"
     if dynamic and inserts.table.partitions:
         return DynamicOverwrite(source.text, inserts.table, inserts)
     return Overwrite(source.text, inserts.table, inserts, condition)
+
+
+def _place(tree: exp.Expr) -> exp.Expr:
+    """The target of an INSERT, without the columns listed behind it."""
+    place: exp.Expr = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    return place
+
+
+def _into_partition(source: Source, tree: exp.Expr) -> tuple[exp.Expr, Expression]:
+    """An INSERT without its PARTITION clause, and the condition of the partition named there."""
+    body = tree.copy()
+    place = _place(body)
+    partition = place.args.get("partition")
+    if partition is None:
+        return body, TRUE
+    if place is not body.this:
+        raise UnsupportedSQL("PARTITION together with a list of columns is not supported")
+    place.set("partition", None)
+    return body, _static_partition(source, body, partition)
 
 
 def _replace_where(source: Source, tree: exp.Expr) -> Statement:

@@ -17,11 +17,12 @@ from model.sql.delete import delete
 from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
 from model.sql.overwrite import insert_or_overwrite, truncate
-from model.sql.query import select
 from model.sql.restore import restore
+from model.sql.select import select
 from model.sql.source import Source, Tables
 from model.sql.update import update
 from model.sql.vacuum import RETENTION_CHECK, vacuum
+from model.sql.with_names import with_names
 from model.statements import Statement
 from model.table import Table
 from model.types import ColumnType, parse_type
@@ -45,6 +46,8 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
     "TRUNCATE": truncate,
     "UPDATE": update,
     "VACUUM": vacuum,
+    "VALUES": select,
+    "WITH": with_names,
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 

@@ -8,13 +8,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Aggregate, Column, Expression, children
 from model.query import Query
 from model.sql.scalar import Scope
-from model.sql.source import Source, Tables, refuse_extras, scope_of
-from model.statements import Select, Statement
-
-
-def select(source: Source) -> Statement:
-    """SELECT as a reader."""
-    return Select(source.text, source.table, query(source.tree(), source.tables))
+from model.sql.source import Tables, refuse_extras, scope_of
 
 
 def query(tree: exp.Expr, tables: Tables) -> Query:
@@ -35,14 +29,15 @@ def query(tree: exp.Expr, tables: Tables) -> Query:
     if group is not None:
         refuse_extras(group, {"expressions"})
     groups = tuple(map(plain.resolve, group.expressions)) if group is not None else ()
-    found = Query(scope.table.name, plain.where(tree.args.get("where")), tuple(outputs), groups)
-    if found.aggregates or found.groups:
-        _check_grouped(found)
-    return found
+    return grouped(
+        Query(scope.table.name, plain.where(tree.args.get("where")), tuple(outputs), groups)
+    )
 
 
-def _check_grouped(query: Query) -> None:
-    """Refuses an output that is neither aggregated nor grouped by."""
+def grouped(query: Query) -> Query:
+    """The query; refuses an output that is neither aggregated nor grouped by."""
+    if not query.aggregates and not query.groups:
+        return query
 
     def loose(expression: Expression) -> Column | None:
         if expression in query.groups or isinstance(expression, Aggregate):
@@ -54,3 +49,4 @@ def _check_grouped(query: Query) -> None:
     for output in query.outputs:
         if column := loose(output):
             raise InvalidScenario(f"column {column.name!r} is neither aggregated nor grouped by")
+    return query

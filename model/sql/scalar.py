@@ -157,7 +157,7 @@ class Scope:
             return Aggregate("count", None, BIGINT)
         if operand is None:
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} needs something to aggregate")
-        inner = Scope(self.table, self.qualifier).resolve(operand)
+        inner = Scope(self.table, self.qualifier, lookup=self.lookup).resolve(operand)
         if function == "count":
             return Aggregate(function, inner, BIGINT)
         if function in ("sum", "avg"):

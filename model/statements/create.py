@@ -10,7 +10,7 @@ from model.files import StoredRow, write_files
 from model.footprint import Footprint, ReadPredicate
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
 from model.statements.insert_select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
 from model.table import Table
@@ -67,7 +67,15 @@ class ReplaceTable:
         )
         changes = [RowChange(self.table.name, row.row, row.values, None) for row in rows]
         changes += [RowChange(self.table.name, row.row, None, row.values) for row in added]
-        return Execution(footprint, item_reads(self.table, rows), tuple(changes))
+        reads = coming.predicate_reads
+        if reads is not None:
+            reads = (predicate_read(self.table, TRUE), *reads)
+        items = item_reads(self.table, rows)
+        return Execution(footprint, items, tuple(changes), predicate_reads=reads)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        selected = reads_on(self.inserts, tables) if self.inserts is not None else ()
+        return (predicate_read(self.table, TRUE), *selected)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return None

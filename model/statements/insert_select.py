@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model import types
-from model.evaluation import matcher
-from model.files import DataFile
-from model.footprint import ReadPredicate
-from model.history import ItemRead, PredicateRead, Row, SerialResult
+from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
-from model.skipping import scan, split_filter
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.relations import Relation, alone, flat, scan_reads
+from model.relations.base import Branches
+from model.statements.base import Execution, Rows
 from model.statements.generated import completed
 from model.statements.insert_values import added, append
+from model.statements.reading import read
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class InsertSelect:
-    """Adds the rows of a query over the target or over another table.
+    """Adds the rows of a query over the target, over other tables, or over none.
 
     ``positions`` gives for each output of the query the column that it goes to; the other
     columns are NULL, generated, or (those at ``assigned``) handed out by the table.
@@ -29,7 +28,7 @@ class InsertSelect:
 
     text: str
     table: Table
-    query: Query
+    query: Relation
     positions: tuple[int, ...]
     assigned: tuple[int, ...] = ()
 
@@ -39,47 +38,39 @@ class InsertSelect:
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return (self.query.predicate_read,)
+        return scan_reads(self.query)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        if isinstance(self.query, Query):
+            return self.predicate_reads
+        return alone(self.query, tables)[1]
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        if self.query.table != self.table.name:
-            matching = self.query.matching(others[self.query.table])
-            return self._append(writer, self._stored(self.query.result(matching)))
-        predicate = split_filter(self.query.condition, self.table)
-        if predicate is None:
-            return self._append(writer, self._stored(self.query.result(())))
-        files = scan(predicate, live_files(snapshot), self.table)
-        matches = matcher(self.query.condition)
-        rows = [row for file in files for row in file.rows if matches(row.values)]
-        stored = self._stored(self.query.result(row.values for row in rows))
-        items = item_reads(self.table, rows)
-        return self._append(writer, stored, (predicate,), files, items)
+        done = read(self.query, self.table, snapshot, others)
+        items, reads = done.logical(self.query, self.table)
+        tasks = self._stored(self.query.branches(done.inputs))
+        execution = append(
+            self.table, writer, tasks, done.predicates, done.files, items, self.assigned
+        )
+        return execution if reads is None else replace(execution, predicate_reads=reads)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:
-        matching = self.query.matching(tables[self.query.table])
-        stored = self._stored(self.query.result(matching))
+        branches, reads = alone(self.query, tables)
+        stored = flat(self._stored(branches))
         name = self.table.name
-        return SerialResult((matching,), {**tables, name: tables[name] + added(self, stored)})
+        matched = tuple(tuple(filter(read.matches, tables[read.table])) for read in reads)
+        return SerialResult(matched, {**tables, name: tables[name] + added(self, stored)})
 
-    def _append(
-        self,
-        writer: str,
-        rows: tuple[Row, ...],
-        read_predicates: tuple[ReadPredicate, ...] = (),
-        read_files: tuple[DataFile, ...] = (),
-        items: tuple[ItemRead, ...] = (),
-    ) -> Execution:
-        return append(self.table, writer, rows, read_predicates, read_files, items, self.assigned)
+    def _stored(self, branches: Branches) -> Branches:
+        return tuple(tuple(self._as_stored(branch)) for branch in branches)
 
-    def _stored(self, outputs: Iterable[Row]) -> tuple[Row, ...]:
-        rows = []
+    def _as_stored(self, outputs: Iterable[Row]) -> Iterable[Row]:
         given = frozenset(self.positions)
         for output in outputs:
             row: list[object] = [None] * len(self.table.names)
             for position, value in zip(self.positions, output, strict=True):
                 row[position] = types.store(value, self.table.types[position])
-            rows.append(self.table.stored(completed(self.table, tuple(row), given)))
-        return tuple(rows)
+            yield self.table.stored(completed(self.table, tuple(row), given))

@@ -37,7 +37,7 @@ class InsertValues:
         return ()
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        return append(self.table, writer, self.rows, assigned=self.assigned)
+        return append(self.table, writer, (self.rows,), assigned=self.assigned)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
@@ -70,18 +70,20 @@ def added(statement: Appends, rows: tuple[Row, ...]) -> tuple[Row, ...]:
 def append(
     table: Table,
     writer: str,
-    rows: Iterable[Row],
+    tasks: Iterable[Iterable[Row]],
     read_predicates: tuple[ReadPredicate, ...] = (),
     read_files: tuple[DataFile, ...] = (),
     items: tuple[ItemRead, ...] = (),
     assigned: tuple[int, ...] = (),
 ) -> Execution:
-    """The execution that adds ``rows``, each a row of its own, after the given reads.
+    """The execution that adds rows, each a row of its own, after the given reads.
 
-    ``assigned`` are the places of identity columns that get their values here. Raises
-    StatementFailure where a row breaks a constraint.
+    ``tasks`` has the rows by the task that writes them, each into files of its own. ``assigned``
+    are the places of identity columns that get their values here. Raises StatementFailure where
+    a row breaks a constraint.
     """
-    rows = tuple(rows)
+    groups = [tuple(rows) for rows in tasks]
+    rows = tuple(row for group in groups for row in group)
     # Without rows nothing is written to any partition, and so no high-water mark is noted; a
     # table without partitions gets a file all the same, which is left out afterwards.
     hands_out = assigned and (rows or not table.partitions)
@@ -89,11 +91,19 @@ def append(
     if handed is not None:
         rows = handed.rows
     stored = tuple(StoredRow((writer, i), writer, row) for i, row in enumerate(rows))
+    if len(groups) == 1:
+        adds = write_files(writer, table, stored)
+    else:
+        adds, start = (), 0
+        for task, group in enumerate(groups):
+            part = stored[start : start + len(group)]
+            adds += write_files(f"{writer}-{task}", table, part)
+            start += len(group)
     footprint = Footprint(
         "WRITE",
         read_predicates=read_predicates,
         read_files=read_files,
-        adds=write_files(writer, table, stored),
+        adds=adds,
         records_empty=True,
         metadata=handed.metadata if handed else None,
         table=handed.table if handed else None,

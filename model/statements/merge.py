@@ -15,6 +15,7 @@ from model.footprint import Footprint, ReadPredicate
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
 from model.invariants import enforce
 from model.log import Snapshot
+from model.relations import scan_reads
 from model.simplification import simplify
 from model.skipping import scan, split_parts
 from model.statements.base import Execution, Rows, item_reads, live_files
@@ -69,7 +70,7 @@ class Merge:
         if self.source.query is None:
             return self.reads_on({})
         everything = PredicateRead(self.table.name, "TRUE", lambda row: True)
-        return (self.source.query.predicate_read, everything)
+        return (*scan_reads(self.source.query), everything)
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
         """The source's read, if it is a table, and the target's: the rows that make a difference.
@@ -85,7 +86,7 @@ class Merge:
             text = f"{text}, or no match for it"
         target = PredicateRead(self.table.name, text, self._matter(rows))
         query = self.source.query
-        return (target,) if query is None else (query.predicate_read, target)
+        return (target,) if query is None else (*scan_reads(query), target)
 
     def _matter(self, rows: Sequence[Row]) -> Callable[[Row], bool]:
         def matters(row: Row) -> bool:
@@ -105,7 +106,7 @@ class Merge:
         files = scan(self._target_predicate, live_files(snapshot), self.table)
         read, items = files, tuple[ItemRead, ...]()
         if self.source.reads(self.table):
-            scanned = self.source.scanned(snapshot)
+            scanned = self.source.scanned(snapshot, others)
             branches, items = scanned.branches, scanned.items
             predicates += scanned.predicates
             read += tuple(file for file in scanned.files if file not in files)
@@ -145,7 +146,7 @@ class Merge:
             raise StatementFailure(MULTIPLE_MATCHES, _SEVERAL)
         reads: tuple[tuple[Row, ...], ...] = (tuple(row for row in rows if matters(row)),)
         if query is not None:
-            reads = (query.matching(tables[query.table]), *reads)
+            reads = (*(scan.matching(tables[scan.table]) for scan in query.scans), *reads)
         after = [self._effect(row, m) for row, m in zip(rows, found, strict=True)]
         unmatched = self._without_match(source, rows)
         inserted = [row for s in unmatched if (row := self._inserted(s)) is not None]

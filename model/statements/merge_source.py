@@ -8,9 +8,9 @@ from model.files import DataFile
 from model.footprint import ReadPredicate
 from model.history import ItemRead, Row
 from model.log import Snapshot
-from model.query import Query
-from model.skipping import scan, split_filter
-from model.statements.base import Rows, item_reads, live_files
+from model.relations import Relation, alone
+from model.statements.base import Rows, item_reads
+from model.statements.reading import read
 from model.table import Table
 
 Branches = tuple[tuple[Row, ...], ...]
@@ -29,15 +29,13 @@ class MergeSource:
 
     width: int
     constants: Branches = ()
-    query: Query | None = None
+    query: Relation | None = None
     never_null: frozenset[int] = frozenset()
     constant: frozenset[int] = frozenset()
 
     def branches(self, tables: Rows) -> Branches:
         """The source rows, the tables being as given. Raises StatementFailure."""
-        if self.query is None:
-            return self.constants
-        return (self.query.result(self.query.matching(tables[self.query.table])),)
+        return self.constants if self.query is None else alone(self.query, tables)[0]
 
     def rows(self, tables: Rows) -> tuple[Row, ...]:
         """The source rows, the tables being as given. Raises StatementFailure."""
@@ -45,20 +43,14 @@ class MergeSource:
 
     def reads(self, table: Table) -> bool:
         """Whether the source is the table itself."""
-        return self.query is not None and self.query.table == table.name
+        return self.query is not None and any(s.table == table.name for s in self.query.scans)
 
-    def scanned(self, snapshot: Snapshot) -> SourceScan:
+    def scanned(self, snapshot: Snapshot, others: Rows) -> SourceScan:
         """The scan of the target itself as a source."""
-        query = self.query
-        assert query is not None
-        predicate = split_filter(query.condition, snapshot.table)
-        if predicate is None:
-            return SourceScan((), (), (), (query.result(()),))
-        files = scan(predicate, live_files(snapshot), snapshot.table)
-        matches = query.predicate_read.matches
-        rows = [row for file in files for row in file.rows if matches(row.values)]
-        branches = (query.result(row.values for row in rows),)
-        return SourceScan((predicate,), files, item_reads(snapshot.table, rows), branches)
+        assert self.query is not None
+        done = read(self.query, snapshot.table, snapshot, others)
+        items = item_reads(snapshot.table, {row.row: row for row in done.stored}.values())
+        return SourceScan(done.predicates, done.files, items, self.query.branches(done.inputs))
 
 
 @dataclass(frozen=True, slots=True)

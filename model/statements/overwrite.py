@@ -16,7 +16,7 @@ from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.invariants import NULL_VIOLATED, VIOLATED
 from model.log import Snapshot
 from model.simplification.shape import FALSE
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
 from model.statements.insert_select import InsertSelect
 from model.statements.insert_values import InsertValues
 from model.statements.rewrite import remains, select
@@ -69,7 +69,7 @@ class Overwrite:
         left = remains(self.table, target.touched, taken, writer)
         # New rows and what is left of old files never share a file.
         copied = write_files(f"{writer}-kept", self.table, left.copied)
-        return replacing(
+        found = replacing(
             self.table,
             inserted,
             target.predicate,
@@ -78,6 +78,10 @@ class Overwrite:
             target.matching,
             (*left.marked, *copied),
         )
+        return _with_reads(found, inserted, predicate_read(self.table, self.replaced))
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        return (predicate_read(self.table, self.replaced), *reads_on(self.inserts, tables))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return None if matcher(self.replaced)(row) else row
@@ -144,7 +148,12 @@ class DynamicOverwrite:
         leaving = tuple(row for file in gone for row in file.rows)
         predicate = ReadPredicate(condition)
         found = replacing(self.table, inserted, predicate, (), gone, leaving, ())
+        found = _with_reads(found, inserted, predicate_read(self.table, condition))
         return replace(found, resolved=replace(self, written=condition))
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        condition = expressions.TRUE if self.written is None else self.written
+        return (predicate_read(self.table, condition), *reads_on(self.inserts, tables))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         added, _ = alone(self.inserts, tables)
@@ -184,6 +193,13 @@ def replacing(
     reads += tuple(item for item in inserted.item_reads if item.row not in rows)
     changes = tuple(RowChange(table.name, row.row, row.values, None) for row in leaving)
     return Execution(footprint, reads, (*changes, *inserted.changes))
+
+
+def _with_reads(found: Execution, inserted: Execution, own: PredicateRead) -> Execution:
+    """The execution with what it reads, where the INSERT reads less than its scans."""
+    if inserted.predicate_reads is None:
+        return found
+    return replace(found, predicate_reads=(own, *inserted.predicate_reads))
 
 
 def predicate_read(table: Table, condition: Expression) -> PredicateRead:

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.evaluation import matcher
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
-from model.skipping import scan, split_filter
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.relations import Relation, alone, flat, scan_reads
+from model.statements.base import Execution, Rows
+from model.statements.reading import read
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """Returns the rows of a query over the target, or over another table."""
+    """Returns the rows of a query over the target, over other tables, or over none."""
 
     text: str
     table: Table
-    query: Query
+    query: Relation
 
     @property
     def kind(self) -> str:
@@ -27,24 +27,23 @@ class Select:
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return (self.query.predicate_read,)
+        return scan_reads(self.query)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        if isinstance(self.query, Query):
+            return self.predicate_reads
+        return alone(self.query, tables)[1]
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        if self.query.table != self.table.name:
-            matching = self.query.matching(others[self.query.table])
-            return Execution(None, result=self.query.result(matching))
-        predicate = split_filter(self.query.condition, self.table)
-        files = () if predicate is None else scan(predicate, live_files(snapshot), self.table)
-        matches = matcher(self.query.condition)
-        # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
-        rows = [row for file in files for row in file.rows if matches(row.values)]
-        result = self.query.result(row.values for row in rows)
-        return Execution(None, item_reads(self.table, rows), result=result)
+        done = read(self.query, self.table, snapshot, others)
+        items, reads = done.logical(self.query, self.table)
+        result = flat(self.query.branches(done.inputs))
+        return Execution(None, items, result=result, predicate_reads=reads)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
 
     def rerun(self, tables: Rows) -> SerialResult:
-        matching = self.query.matching(tables[self.query.table])
-        self.query.result(matching)
-        return SerialResult((matching,), tables)
+        _, reads = alone(self.query, tables)
+        matched = tuple(tuple(filter(each.matches, tables[each.table])) for each in reads)
+        return SerialResult(matched, tables)

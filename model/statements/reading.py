@@ -1,0 +1,68 @@
+"""What a statement reads through a relation: rows for it, and what the engine notes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.evaluation import matcher
+from model.files import DataFile, StoredRow
+from model.footprint import ReadPredicate
+from model.history import ItemRead, PredicateRead, Row
+from model.log import Snapshot
+from model.query import Query
+from model.relations import Relation
+from model.relations.base import Inputs
+from model.skipping import scan, split_filter
+from model.statements.base import Rows, item_reads, live_files
+from model.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The scans of a relation, done.
+
+    ``inputs`` are the rows of each scan; ``predicates`` and ``files`` what the engine notes of
+    those that scan the target, ``stored`` the rows of the target among them.
+    """
+
+    inputs: Inputs
+    predicates: tuple[ReadPredicate, ...]
+    files: tuple[DataFile, ...]
+    stored: Sequence[StoredRow]
+
+    def logical(
+        self, relation: Relation, table: Table
+    ) -> tuple[tuple[ItemRead, ...], tuple[PredicateRead, ...] | None]:
+        """The items read, and the predicates where they are narrower than the scans."""
+        if isinstance(relation, Query):
+            return item_reads(table, self.stored), None
+        reads = relation.reads(self.inputs)
+        mine = [each for each in reads if each.table == table.name]
+        rows = {row.row: row for row in self.stored if any(p.matches(row.values) for p in mine)}
+        return item_reads(table, rows.values()), reads
+
+
+def read(relation: Relation, table: Table, snapshot: Snapshot, others: Rows) -> Reading:
+    """Does the scans of a relation on a snapshot of the target. Raises StatementFailure."""
+    inputs: list[Sequence[Row]] = []
+    predicates: list[ReadPredicate] = []
+    files: dict[str, DataFile] = {}
+    stored: list[StoredRow] = []
+    for each in relation.scans:
+        if each.table != table.name:
+            inputs.append(each.matching(others[each.table]))
+            continue
+        predicate = split_filter(each.condition, table)
+        if predicate is None:
+            inputs.append(())
+            continue
+        found = scan(predicate, live_files(snapshot), table)
+        matches = matcher(each.condition)
+        # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
+        rows = [row for file in found for row in file.rows if matches(row.values)]
+        inputs.append([row.values for row in rows])
+        predicates.append(predicate)
+        files.update((file.key, file) for file in found)
+        stored += rows
+    return Reading(inputs, tuple(predicates), tuple(files.values()), stored)
