@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from checker import strategies
     from checker.exhaustive import Search, search_all
     from checker.explanation import because
+    from checker.robustness.answer import robustness
     from checker.verdict import Verdict, judge
     from isodelta.replaying import replay, started_engine
     from isodelta.running import parse_scenarios, run
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         scenario_mapping,
         scenario_yaml,
     )
+    from isodelta.workload_files import load_workload
     from model.history import (
         History,
         ItemRead,
@@ -60,6 +62,9 @@ _HOMES = {
     "scenario_mapping": "isodelta.scenario_files",
     "scenario_yaml": "isodelta.scenario_files",
     "BadScenarios": "isodelta.scenario_files",
+    # Workloads: jobs that run side by side.
+    "load_workload": "isodelta.workload_files",
+    "robustness": "checker.robustness.answer",
     # The model.
     "run": "isodelta.running",
     "Run": "model.simulator",
@@ -109,9 +114,11 @@ __all__ = [
     "because",
     "judge",
     "load_scenarios",
+    "load_workload",
     "parse_scenarios",
     "profile",
     "replay",
+    "robustness",
     "run",
     "scenario_mapping",
     "scenario_yaml",

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
-from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from isodelta.exits import BadInput
@@ -99,7 +98,7 @@ def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> l
     problems: list[Problem] = []
     for file in files:
         try:
-            found += read_text(_contents(str(file)), profile, str(file))
+            found += read_text(contents(str(file)), profile, str(file))
         except BadScenarios as error:
             problems += error.problems
     if problems:
@@ -107,7 +106,7 @@ def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> l
     return found
 
 
-def _contents(file: str) -> str:
+def contents(file: str) -> str:
     path = FilePath(file)
     try:
         if path.is_dir():
@@ -134,7 +133,7 @@ def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> li
     try:
         source = read_source(text)
     except SourceError as error:
-        problem = Problem(file, error.line, _place(error.place), str(error))
+        problem = Problem(file, error.line, place_text(error.place), str(error))
         raise BadScenarios([problem]) from error
     if source is None:
         raise BadScenarios([Problem(file, 1, "", "the file is empty")])
@@ -153,7 +152,7 @@ def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> li
     return found
 
 
-def _place(place: Path) -> str:
+def place_text(place: Path) -> str:
     """A place as people write it: ``transactions.A``, ``schedule entry 3``."""
     text = ""
     for part in place:
@@ -175,7 +174,7 @@ class _Reader:
 
     def read(self, profile: Profile) -> Loaded:
         if not isinstance(self.data, dict):
-            kind = _kind(self.data)
+            kind = value_kind(self.data)
             raise self._bad((), f"a scenario is a mapping with name, table, ..., not {kind}")
         try:
             shape = ScenarioShape.model_validate(self.data)
@@ -184,10 +183,10 @@ class _Reader:
         entries = self._schedule(shape)
         scenario = Scenario(
             name=shape.name,
-            table=_table_spec(shape.table),
+            table=table_spec(shape.table),
             transactions=shape.transactions,
             schedule=tuple(step for _, step in entries),
-            tables={name: _table_spec(table) for name, table in shape.tables.items()},
+            tables={name: table_spec(table) for name, table in shape.tables.items()},
         )
         self._check_names(scenario)
         self._check_properties(("table",), scenario.table)
@@ -212,7 +211,9 @@ class _Reader:
         return BadScenarios([self._problem(place, reason)])
 
     def _problem(self, place: Path, reason: str) -> Problem:
-        return Problem(self.file, self.source.line((*self.start, *place)), _place(place), reason)
+        return Problem(
+            self.file, self.source.line((*self.start, *place)), place_text(place), reason
+        )
 
     def _problems(self, error: ValidationError) -> list[Problem]:
         complaints = error.errors(include_url=False)
@@ -221,10 +222,10 @@ class _Reader:
             (*details["loc"][:-1], near)
             for details in complaints
             if details["type"] == "extra_forbidden"
-            for near in _near(str(details["loc"][-1]), _keys_beside(details))
+            for near in nearest(str(details["loc"][-1]), keys_beside(details))
         }
         problems = [
-            self._problem(tuple(details["loc"]), _reason(details))
+            self._problem(tuple(details["loc"]), reason_of(details))
             for details in complaints
             if details["type"] != "missing" or details["loc"] not in meant
         ]
@@ -249,11 +250,8 @@ class _Reader:
                 raise self._bad(("transactions", name), reason)
 
     def _check_properties(self, place: Path, spec: TableSpec) -> None:
-        for key in spec.properties:
-            if key not in KNOWN:
-                reason = f"table property {key!r} is not supported"
-                hint = _hint(key, tuple(KNOWN), "supported: ")
-                raise self._bad((*place, "properties", key), reason + hint)
+        for key, reason in unknown_properties(spec):
+            raise self._bad((*place, "properties", key), reason)
 
     def _expectation(
         self, shape: ExpectShape, scenario: Scenario, workload: Workload
@@ -266,11 +264,11 @@ class _Reader:
             if outcome not in OUTCOMES + CONFLICTS and not re.fullmatch(ERROR_CLASS, outcome):
                 raise self._bad(
                     place,
-                    f"{outcome!r} is no outcome" + _hint(outcome, OUTCOMES + CONFLICTS, "known: "),
+                    f"{outcome!r} is no outcome" + hint(outcome, OUTCOMES + CONFLICTS, "known: "),
                 )
         for name in shape.levels:
             if name not in LEVELS:
-                reason = f"there is no level {name!r}" + _hint(name, tuple(LEVELS), "known: ")
+                reason = f"there is no level {name!r}" + hint(name, tuple(LEVELS), "known: ")
                 raise self._bad(("expect", "levels", name), reason)
         rows = None
         if shape.rows is not None:
@@ -292,7 +290,15 @@ class _Reader:
         return tuple(values)
 
 
-def _table_spec(shape: TableShape) -> TableSpec:
+def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
+    """The properties of a table that the model does not know, each with a reason."""
+    for key in spec.properties:
+        if key not in KNOWN:
+            reason = f"table property {key!r} is not supported"
+            yield key, reason + hint(key, tuple(KNOWN), "supported: ")
+
+
+def table_spec(shape: TableShape) -> TableSpec:
     return TableSpec(
         columns=shape.columns,
         partition_by=tuple(shape.partition_by),
@@ -302,7 +308,7 @@ def _table_spec(shape: TableShape) -> TableSpec:
     )
 
 
-def _kind(value: object) -> str:
+def value_kind(value: object) -> str:
     """What a YAML value is, in words that a message can use."""
     match value:
         case None:
@@ -321,6 +327,16 @@ def _kind(value: object) -> str:
             return "a mapping"
 
 
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shape of a file, and those of the mappings in it, by their key."""
+
+    whole: type[BaseModel]
+    parts: Mapping[str, type[BaseModel]]
+
+
+SCENARIO = Shapes(ScenarioShape, {"table": TableShape, "expect": ExpectShape})
+
 _WANTED = {
     "string_type": "a text",
     "list_type": "a list",
@@ -330,19 +346,19 @@ _WANTED = {
 }
 
 
-def _reason(error: ErrorDetails) -> str:
+def reason_of(error: ErrorDetails, shape: Shapes = SCENARIO) -> str:
     """pydantic's complaint in the words of this project."""
     kind, found = error["type"], error["input"]
     last = error["loc"][-1] if error["loc"] else ""
     if kind == "extra_forbidden":
-        return f"unknown key {last!r}" + _hint(str(last), _keys_beside(error), "known: ")
+        return f"unknown key {last!r}" + hint(str(last), keys_beside(error, shape), "known: ")
     if kind == "missing":
         return f"the key {last!r} is missing"
     if kind in _WANTED:
         quote = ""
         if kind == "string_type" and isinstance(found, bool | int | float):
             quote = "; put it in quotes if it is meant as one"
-        return f"should be {_WANTED[kind]}, but is {_kind(found)}{quote}"
+        return f"should be {_WANTED[kind]}, but is {value_kind(found)}{quote}"
     if kind in ("string_too_short", "too_short"):
         return "is empty"
     if kind == "literal_error":
@@ -350,20 +366,20 @@ def _reason(error: ErrorDetails) -> str:
     return error["msg"].removeprefix("Value error, ")
 
 
-def _keys_beside(error: ErrorDetails) -> tuple[str, ...]:
-    shapes = {"table": TableShape, "expect": ExpectShape}
+def keys_beside(error: ErrorDetails, shape: Shapes = SCENARIO) -> tuple[str, ...]:
+    """The keys that are known where an unknown one stands."""
     place = error["loc"][:-1]
-    shape: Any = ScenarioShape
+    found = shape.whole
     if place:
-        shape = TableShape if place[0] == "tables" else shapes[str(place[0])]
-    return tuple(shape.model_fields)
+        found = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
+    return tuple(found.model_fields)
 
 
-def _near(word: str, known: Sequence[str]) -> list[str]:
+def nearest(word: str, known: Sequence[str]) -> list[str]:
     return difflib.get_close_matches(word, known, 1)
 
 
-def _hint(word: str, known: Sequence[str], prefix: str) -> str:
-    for near in _near(word, known):
+def hint(word: str, known: Sequence[str], prefix: str) -> str:
+    for near in nearest(word, known):
         return f", did you mean {near}?"
     return f" ({prefix}{', '.join(known)})"

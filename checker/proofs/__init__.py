@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from checker.proofs import log_order, repair, unseen_append
+from checker.proofs import every_transaction, log_order, repair, unseen_append
 
-THEOREMS = (log_order.THEOREM, unseen_append.THEOREM, repair.THEOREM)
+THEOREMS = (
+    log_order.THEOREM,
+    unseen_append.THEOREM,
+    every_transaction.THEOREM,
+    repair.THEOREM,
+)

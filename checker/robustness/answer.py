@@ -1,0 +1,216 @@
+"""The answer to a design review: whether the table's isolation level is enough for the jobs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from checker.explanation import because
+from checker.robustness import search
+from checker.robustness.access import Job
+from checker.robustness.domain import instances
+from checker.robustness.histories import SERIAL, Found, Stage
+from checker.robustness.jobs import Jobs
+from checker.robustness.remedies import Remedy, analysed, remedies
+from checker.robustness.roles import Shape, shape
+from checker.robustness.search import Abort, Instances, Tried
+from checker.verdict import judge
+from model.errors import InvalidScenario
+from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.simulator import run_scenario
+
+REPAIRED = "delta-spark-4.4-repaired"
+PROVED = ("delta-spark-4.4", REPAIRED)
+"""Profiles whose rules the theorems are about."""
+
+VerdictName = Literal["robust", "not robust", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about the jobs: the answer, why, and the history that shows it, if any."""
+
+    verdict: VerdictName
+    because: str
+    found: Found | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All that is said of a workload.
+
+    ``serial`` asks for a serial order of all jobs, ``writers`` for one of those that write,
+    ``log_order`` whether the order of the log always is one. ``values`` are those that the
+    searches tried for each job's parameters.
+    """
+
+    jobs: Jobs
+    serial: Question
+    writers: Question
+    log_order: Question
+    remedies: tuple[Remedy, ...]
+    aborts: tuple[Abort, ...]
+    instances: Instances
+    seconds: float
+
+
+def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> Answer:
+    """Whether every admitted history of the jobs has a serial order.
+
+    ``told`` hears what is being done. Raises InvalidScenario with the place of a job whose SQL
+    is wrong.
+    """
+    started = time.monotonic()
+    tried = instances(jobs)
+    known = analysed(jobs)
+    stage = Stage(jobs)
+    if known is None:
+        raise InvalidScenario("a job cannot be analysed", ("jobs",))
+    told("asking the theorem")
+    every = list(known.values())
+    serial = _serial(jobs, every, stage, tried, told)
+    writers = [job for job in every if job.run().writer]
+    writing = serial
+    if len(writers) < len(every) and serial.verdict != "robust":
+        told("asking about the writers alone")
+        some = {job.name: tried[job.name] for job in writers}
+        writing = _serial(jobs, writers, Stage(jobs), some, told)
+    told("looking at the order of the log")
+    log_order = _log_order(jobs, every, stage, tried)
+    cures: tuple[Remedy, ...] = ()
+    if serial.verdict != "robust" and _proved(jobs):
+        told("trying remedies")
+        cures = remedies(jobs, known)
+    told("looking for aborts")
+    found = search.aborts(Stage(jobs), tried)
+    seconds = time.monotonic() - started
+    return Answer(jobs, serial, writing, log_order, cures, found, tried, seconds)
+
+
+def _proved(jobs: Jobs) -> bool:
+    return jobs.profile.name in PROVED
+
+
+def _serial(
+    jobs: Jobs,
+    known: Sequence[Job],
+    stage: Stage,
+    tried: Instances,
+    told: Callable[[str], None],
+) -> Question:
+    outside = _outside(jobs, known)
+    if outside is not None:
+        told("trying every schedule")
+        found, looked = search.exhaustive(stage, tried)
+        if found is not None:
+            return Question("not robust", _broken(jobs, found), found)
+        return Question("unknown", f"{outside}. {_nothing(looked)}")
+    if jobs.level == SERIALIZABLE:
+        return Question(
+            "robust",
+            "The table is at Serializable: its rules make the order of the log, with every "
+            "reader at its snapshot, a serial order (theorem Serializable).",
+        )
+    parts = shape(known)
+    if parts.impossible:
+        return Question("robust", robust_because(parts))
+    if jobs.profile.name == REPAIRED and not any(job.run().reader for job in known):
+        return Question(
+            "robust", "The repaired rules admit no cycle of writers (theorem of the repair)."
+        )
+    told("looking for the smallest history")
+    found, looked = search.after_missed_append(stage, tried, parts.triples)
+    if found is None:
+        found, looked = search.with_one_more(stage, tried, parts.triples)
+    if found is not None:
+        return Question("not robust", _broken(jobs, found), found)
+    t, b, x = parts.triples[0]
+    return Question(
+        "unknown",
+        f"No theorem rules a cycle out: {t} may miss an append of {b} on which {x} depends. "
+        f"{_nothing(looked)}",
+    )
+
+
+def _outside(jobs: Jobs, known: Sequence[Job]) -> str | None:
+    """Why the theorems do not cover the jobs; None where they do."""
+    if not _proved(jobs):
+        return f"The theorems are about {', '.join(PROVED)}, not about {jobs.profile.name}"
+    for job in known:
+        if job.outside is not None:
+            return f"The theorems do not cover {job.name}: {job.outside}"
+    if jobs.level not in (SERIALIZABLE, WRITE_SERIALIZABLE):
+        return f"There is no theorem about the level {jobs.level}"
+    return None
+
+
+def robust_because(parts: Shape) -> str:
+    """Which of the parts that every cycle needs nobody can play."""
+    if not parts.appends:
+        return "Every cycle has a blind append in it, and no job is one."
+    appends = _listed(parts.appends)
+    if not parts.missed:
+        return (
+            "In every cycle some writer misses a blind append that it would have read; no job "
+            f"that writes reads rows that {appends} can append."
+        )
+    missing = _listed(sorted({t for t, _ in parts.missed}))
+    missed = f"Only {missing} can miss a blind append (of {appends})"
+    if not parts.triples:
+        return (
+            f"{missed}, and in every cycle some other job has read that append and is through "
+            f"before the one that missed it commits. No job can: each reads none of it, or adds "
+            "rows where the other has read, which makes the other fail."
+        )
+    return (
+        f"{missed}, and there is no way back: in every cycle some job that is no blind append "
+        "changes what another one has read that ran inside it, and no job can."
+    )
+
+
+def _broken(jobs: Jobs, found: Found) -> str:
+    verdict = judge(run_scenario(found.scenario, jobs.profile).history, (SERIAL,))[SERIAL]
+    return "; ".join(
+        f"{edge.source.name} comes before {edge.target.name}: {because(edge)}"
+        for edge in verdict.cycle
+    )
+
+
+def _nothing(looked: Tried) -> str:
+    whole = "all of them" if looked.whole else "a part of those with the values tried"
+    return (
+        f"No history without a serial order among {looked.histories:,} of up to "
+        f"{looked.transactions} transactions ({whole})."
+    )
+
+
+def _log_order(jobs: Jobs, known: Sequence[Job], stage: Stage, tried: Instances) -> Question:
+    if _outside(jobs, known) is not None:
+        pairs = [(one, other) for one in tried for other in tried]
+        found = search.out_of_log_order(stage, tried, pairs)
+        if found is not None:
+            return Question("not robust", _log_words(found), found)
+        return Question("unknown", "The theorems do not cover it; no pair of instances shows it.")
+    if jobs.level == SERIALIZABLE:
+        return Question("robust", "The table is at Serializable (theorem Serializable).")
+    parts = shape(known)
+    if not parts.missed:
+        return Question("robust", "No job can miss a blind append that it would have read.")
+    found = search.out_of_log_order(stage, tried, parts.missed)
+    if found is not None:
+        return Question("not robust", _log_words(found), found)
+    t, b = parts.missed[0]
+    return Question("unknown", f"{t} may miss an append of {b}; no pair of instances shows it.")
+
+
+def _log_words(found: Found) -> str:
+    names = list(found.scenario.transactions)
+    return f"{names[0]} commits after {names[1]} without having read what it wrote."
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

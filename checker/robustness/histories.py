@@ -1,0 +1,142 @@
+"""Instances run in the model: schedules of a few of them, judged, the shortest SQL first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from checker import graph
+from checker.dependencies import dependencies
+from checker.robustness.jobs import Instance, Jobs
+from model.history import History, Transaction
+from model.levels import DELTA_LEVELS
+from model.log import Snapshot
+from model.scenario import Expectation, Scenario, Step
+from model.simulator import COMMITTED, NO_COMMIT, READ, Ended, InFlight, begin, commit, run_scenario
+from model.statements import Statement
+from model.workload import initial_rows
+
+SERIAL = "PL-3"
+"""The level that a history holds when some serial order of all its transactions explains it."""
+
+Play = Sequence[tuple[str, int]]
+"""A schedule over numbered transactions: ("begin" or "commit", number)."""
+
+_GOOD = (COMMITTED, NO_COMMIT, READ)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A history that a search came upon: its instances, its schedule, and its scenario."""
+
+    instances: tuple[Instance, ...]
+    scenario: Scenario
+
+    @property
+    def transactions(self) -> int:
+        return len(self.instances)
+
+
+class Stage:
+    """Runs instances of one workload from the end of its set-up."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self.runs = 0
+        self._begun: dict[tuple[int, str, str], InFlight] = {}
+        self._kept: dict[int, Snapshot] = {}
+
+    def begin(self, name: str, sql: str, at: Snapshot) -> InFlight:
+        """An instance between begin and commit; remembered on the first snapshot."""
+        if at is not self.jobs.base:
+            return begin(name, self._statement(sql, at), at, self.jobs.others)
+        key = (0, name, sql)
+        if key not in self._begun:
+            self._begun[key] = begin(name, self._statement(sql, at), at, self.jobs.others)
+        return self._begun[key]
+
+    def _statement(self, sql: str, at: Snapshot) -> Statement:
+        if at.table == self.jobs.target:
+            return self.jobs.statement(sql)
+        return self.jobs.prepared([Instance("", {}, sql)]).statement(sql, at.table)
+
+    def play(self, instances: Sequence[Instance], steps: Play) -> dict[int, Ended]:
+        """How each instance ends under a schedule."""
+        self.runs += 1
+        latest = self.jobs.base
+        running: dict[int, InFlight] = {}
+        ended: dict[int, Ended] = {}
+        for action, number in steps:
+            if action == "begin":
+                running[number] = self.begin(NAMES[number], instances[number].sql, latest)
+            else:
+                ended[number] = commit(running[number], latest, self.jobs.profile, self.jobs.level)
+                latest = ended[number].latest
+        return ended
+
+    def violates(self, ended: Mapping[int, Ended], level: str) -> bool:
+        """Whether what ended well breaks a level."""
+        good = [each.logical for each in ended.values() if each.outcome in _GOOD]
+        if len(good) < 2:
+            return False
+        last = max(ended.values(), key=lambda each: each.latest.version).latest
+        return bool(graph.decide(dependencies(self._history(good, last)), level).cycle)
+
+    def _history(self, good: Sequence[Transaction], last: Snapshot) -> History:
+        table = self.jobs.target.name
+        base = self.jobs.base.version
+        return History(table, base, self._initial, tuple(good), last.rows())
+
+    @cached_property
+    def _initial(self) -> Mapping[str, Mapping[tuple[str, int], tuple[object, ...]]]:
+        return initial_rows(self.jobs.prepared(()))
+
+    def found(self, title: str, instances: Sequence[Instance], steps: Play) -> Found:
+        """A schedule as a scenario that says what comes of it."""
+        names = unique([each.job for each in instances])
+        scenario = self.jobs.scenario(
+            title,
+            {name: each.sql for name, each in zip(names, instances, strict=True)},
+            (Step(action, names[number]) for action, number in steps),  # type: ignore[arg-type]
+        )
+        return Found(tuple(instances), expecting(scenario, self.jobs))
+
+
+NAMES = tuple("ABCDEFGH")
+
+
+def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
+    """The scenario with what comes of it in the model as what is expected."""
+    done = run_scenario(scenario, jobs.profile, jobs.level)
+    conflicts = dependencies(done.history)
+    levels = {
+        level: graph.decide(conflicts, level).verdict
+        for level in dict.fromkeys((*DELTA_LEVELS, SERIAL))
+    }
+    outcomes = {name: ended.outcome for name, ended in done.ended.items()}
+    expect = Expectation({name: outcomes[name] for name in scenario.transactions}, None, levels)
+    return replace(scenario, expect=expect)
+
+
+def unique(jobs: Iterable[str]) -> list[str]:
+    """Names of transactions for jobs, numbered where a job comes more than once."""
+    names: list[str] = []
+    for job in jobs:
+        plain = re.sub(r"[^\w.-]+", "_", job) or "job"
+        if re.fullmatch(r"setup\d*", plain):
+            plain = f"job_{plain}"
+        number, name = 1, plain
+        while name in names:
+            number += 1
+            name = f"{plain}_{number}"
+        names.append(name)
+    return names
+
+
+def shortest(groups: Iterable[Sequence[Instance]]) -> Iterator[tuple[Instance, ...]]:
+    """Groups of instances, those with the shortest SQL first."""
+    every = [tuple(group) for group in groups]
+    every.sort(key=lambda group: sum(len(each.sql) for each in group))
+    return iter(every)

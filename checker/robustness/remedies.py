@@ -1,0 +1,149 @@
+"""Changes of a workload that make it robust, each tried by asking the theorem again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
+
+from checker.robustness.access import Job, job
+from checker.robustness.jobs import Jobs, jobs
+from checker.robustness.roles import shape
+from checker.robustness.sentinels import sentinels
+from model.errors import InvalidScenario
+from model.rules.base import SERIALIZABLE
+
+MOST_TOGETHER = 2
+"""How many jobs are changed at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A change in words, the properties that it sets, and the jobs that it changes, as SQL."""
+
+    words: str
+    properties: Mapping[str, str]
+    changed: Mapping[str, str]
+
+
+def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
+    """The changes that make the jobs robust by a theorem.
+
+    Several jobs are changed at once only where no change of one alone does.
+    """
+    found: list[Remedy] = []
+    outside = [name for name, one in known.items() if one.outside is not None]
+    if SERIALIZABLE in given.profile.levels and given.level != SERIALIZABLE and not outside:
+        words = "Set the table's isolation level to Serializable."
+        found.append(Remedy(words, {"delta.isolationLevel": SERIALIZABLE}, {}))
+    changes = list(_changes(given, known))
+    for count in range(1, MOST_TOGETHER + 1):
+        some = []
+        for group in combinations(changes, count):
+            sql = {name: text for name, text, _ in group}
+            if len(sql) == count and _robust(given, sql):
+                words = "; ".join(words for _, _, words in group)
+                some.append(Remedy(f"{words[0].upper()}{words[1:]}.", {}, sql))
+        found += some
+        if some:
+            break
+    for name in known:
+        rest = [one for other, one in known.items() if other != name]
+        if any(one.outside is not None for one in rest):
+            continue
+        if rest and shape(rest, list(known.values())).impossible:
+            words = f"Run {name} only while no other job runs, {name} included."
+            found.append(Remedy(words, {}, {}))
+    return tuple(found)
+
+
+def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
+    sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
+    try:
+        again = jobs(given.name, given.table, given.tables, sql, given.profile)
+    except InvalidScenario:
+        return False
+    found = analysed(again)
+    if found is None or any(one.outside is not None for one in found.values()):
+        return False
+    return shape(list(found.values())).impossible
+
+
+def analysed(given: Jobs) -> dict[str, Job] | None:
+    """What is known of each job; None where one is no SQL of the language."""
+    found = {}
+    for name, template in given.templates.items():
+        try:
+            sql = template.filled(sentinels(template.parameters, 0))
+            found[name] = job(given, name, template, given.statement(sql))
+        except InvalidScenario:
+            return None
+    return found
+
+
+def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, str]]:
+    """Single changes: the job, its new SQL, and the change in words."""
+    for name, one in known.items():
+        text = given.templates[name].text
+        if one.run().only_blind and (seen := _as_merge(given, text)):
+            yield name, seen, f"let {name} append with a MERGE ON FALSE, which is no blind append"
+        for column in given.target.partitions:
+            partition = given.target.names[column]
+            fitting = [
+                parameter.name
+                for parameter in given.templates[name].parameters
+                if partition.lower() in parameter.columns
+            ]
+            for parameter in fitting or [partition]:
+                narrowed = _narrowed(text, partition, parameter)
+                if narrowed:
+                    words = f"let each run of {name} read one {partition} only, :{parameter}"
+                    yield name, narrowed, words
+
+
+def _as_merge(given: Jobs, text: str) -> str | None:
+    """INSERT INTO t VALUES ... as a MERGE that inserts the same rows and reads the table."""
+    try:
+        tree = parse_one(text, dialect="spark")
+    except SqlglotError:
+        return None
+    if not isinstance(tree, exp.Insert) or not isinstance(tree.expression, exp.Values):
+        return None
+    place = tree.this
+    named = [part.name for part in place.expressions] if isinstance(place, exp.Schema) else []
+    columns = named or list(given.target.column_names)
+    lines = []
+    for line in tree.expression.expressions:
+        cells = line.expressions if isinstance(line, exp.Tuple) else [line]
+        if len(cells) != len(columns):
+            return None
+        pairs = zip(cells, columns, strict=True)
+        lines.append("SELECT " + ", ".join(f"{c.sql(dialect='spark')} AS {n}" for c, n in pairs))
+    values = ", ".join(f"s.{name}" for name in columns)
+    return (
+        f"MERGE INTO t USING ({' UNION ALL '.join(lines)}) s ON FALSE "
+        f"WHEN NOT MATCHED THEN INSERT ({', '.join(columns)}) VALUES ({values})"
+    )
+
+
+def _narrowed(text: str, partition: str, parameter: str) -> str | None:
+    """The statement with one more condition: the partition column equals a parameter."""
+    try:
+        tree = parse_one(text, dialect="spark")
+    except SqlglotError:
+        return None
+    clause = tree.expression if isinstance(tree, exp.Insert) else tree
+    if not isinstance(clause, exp.Delete | exp.Update | exp.Select):
+        return None
+    if isinstance(tree, exp.Insert) and tree.args.get("overwrite"):
+        return None
+    condition = parse_one(f"{partition} = :{parameter}", dialect="spark")
+    where = clause.args.get("where")
+    joined = condition if where is None else exp.and_(where.this.copy(), condition, copy=False)
+    narrowed = tree.copy()
+    target = narrowed.expression if isinstance(narrowed, exp.Insert) else narrowed
+    target.set("where", exp.Where(this=joined))
+    return str(narrowed.sql(dialect="spark"))

@@ -1,0 +1,190 @@
+"""The theorem, asked of jobs: whether runs of them, with any parameters, can make a cycle.
+
+``checker.proofs.every_transaction`` proves of every cycle over all transactions, readers
+included, two things:
+
+- a *missed append*: T has an rw edge to a blind append B, and X depends on B. X began after B's
+  commit and ended (a reader: took its snapshot) before T's;
+- a *way back*: W has an rw edge to Z, which is no blind append, and ran from begin to end (a
+  reader: took its snapshot) while Z ran.
+
+So jobs of which no three can be T, B and X, or no two W and Z, always have a serial order. Both
+are asked of z3, job by job, over unknown rows and parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import z3
+
+from checker.robustness.access import Access, Addition, Job
+from checker.robustness.symbolic import SymbolicRow, fresh_row
+
+TIMEOUT_MS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Which jobs can play which part, by name.
+
+    ``appends`` can be blind appends, ``missed`` are (T, B), ``triples`` (T, B, X), ``backs``
+    (W, Z). The last two are of jobs that can be on one cycle.
+    """
+
+    appends: tuple[str, ...]
+    missed: tuple[tuple[str, str], ...]
+    triples: tuple[tuple[str, str, str], ...]
+    backs: tuple[tuple[str, str], ...]
+
+    @property
+    def impossible(self) -> bool:
+        """Whether no run of the jobs can have a cycle."""
+        return not self.triples or not self.backs
+
+
+def shape(jobs: Sequence[Job], among: Sequence[Job] = ()) -> Shape:
+    """Which jobs can play the parts that every cycle needs.
+
+    ``among`` are all jobs of the cycles in question where not all of them can play a part: one
+    that runs alone plays none, and may be on a cycle all the same.
+    """
+    appends = [job for job in jobs if job.run().blind]
+    missed = [(t, b) for t, b in product(jobs, appends) if _misses(t, b)]
+    triples = [(t, b, x) for (t, b), x in product(missed, jobs) if _builds_on(t, b, x)]
+    backs = [(w, z) for w, z in product(jobs, jobs) if _leads_back(w, z)]
+    groups = _groups(among or jobs)
+    together = [
+        (triple, back)
+        for triple, back in product(triples, backs)
+        if len({groups[job.name] for job in (*triple, *back)}) == 1
+    ]
+    return Shape(
+        tuple(job.name for job in appends),
+        tuple((t.name, b.name) for t, b in missed),
+        tuple(dict.fromkeys((t.name, b.name, x.name) for (t, b, x), _ in together))
+        if backs
+        else tuple((t.name, b.name, x.name) for t, b, x in triples),
+        tuple(dict.fromkeys((w.name, z.name) for _, (w, z) in together))
+        if triples
+        else tuple((w.name, z.name) for w, z in backs),
+    )
+
+
+def _misses(t: Job, b: Job) -> bool:
+    """Whether T, a writer, may read a row that B adds."""
+    miss, append = t.run(), b.run()
+    if not miss.writer or miss.alone:
+        return False
+    return any(_possible(row.when, miss.reads(row.row)) for row in append.adds)
+
+
+def _builds_on(t: Job, b: Job, x: Job) -> bool:
+    """Whether X may read a row of B that T misses, and T may commit all the same."""
+    miss, append, builder = t.run(), b.run(), x.run()
+    for row in append.adds:
+        known = (row.when, miss.reads(row.row), builder.reads(row.row))
+        if builder.reader and not builder.takes_what_it_reads and _possible(*known):
+            return True  # One that takes what it reads is a reader only where it read nothing.
+        if not builder.writer:
+            continue
+        written = (*builder.surely_adds(row.row), *_surely(builder, append))
+        passes = _passes(miss, written, (row.row,), t.partitions)
+        if _possible(*known, *passes):
+            return True
+    return False
+
+
+def _leads_back(w: Job, z: Job) -> bool:
+    """Whether Z may change what W read although W ran inside it, and may commit all the same."""
+    inner, outer = w.run(), z.run()
+    if not outer.writer or outer.alone or outer.only_blind:
+        return False
+    for row in outer.adds:
+        known = [row.when, inner.reads(row.row)]
+        if inner.takes_what_it_reads and row.origin is not None:
+            # A row that W took out is not there for Z to change: Z would fail.
+            known.append(z3.Not(inner.covers(row.origin)))
+        if inner.reader and _possible(*known):
+            return True
+        # W need not have met the row: Z adds it later.
+        passes = _passes(outer, _surely(inner, outer), (row.row,), z.partitions)
+        if inner.writer and _possible(*known, *passes):
+            return True
+    if inner.takes_what_it_reads:
+        return False  # Z would take out what is gone.
+    job_row = _row(z)
+    known = [outer.removes(job_row), inner.reads(job_row)]
+    if inner.reader and _possible(*known):
+        return True
+    if not inner.writer:
+        return False
+    written = (*inner.surely_adds(job_row), *inner.surely_adds(None))
+    return _possible(*known, *_passes(outer, written, (job_row,), z.partitions))
+
+
+def _row(job: Job) -> SymbolicRow:
+    return fresh_row(job.types)
+
+
+def _surely(run: Access, other: Access) -> list[Addition]:
+    """What a run adds whatever it read, the rows of other tables being there that ``other`` met."""
+    derived = [added for table, row in other.sources for added in run.surely_derives(table, row)]
+    return [*run.surely_adds(None), *derived]
+
+
+def _passes(
+    attempt: Access,
+    written: Iterable[Addition],
+    met: Sequence[SymbolicRow],
+    partitions: Sequence[int],
+) -> list[Any]:
+    """That the rules let the attempt pass a winner that is no blind append and wrote these rows.
+
+    A row whose partition the attempt's footprint covers would stop it. The footprint covers each
+    partition with a row that the attempt reads if it is there: a row written, or one of ``met``
+    moved to its partition.
+    """
+    conditions = []
+    for added in written:
+        if not partitions:
+            stopped: Any = z3.BoolVal(True)
+        else:
+            moved = [
+                tuple(added.row[i] if i in partitions else cell for i, cell in enumerate(row))
+                for row in met
+            ]
+            stopped = z3.Or(*(attempt.covers(row) for row in (added.row, *moved)))
+        conditions.append(z3.Not(z3.And(added.when, stopped)))
+    return conditions
+
+
+def _possible(*conditions: Any) -> bool:
+    """Whether conditions can hold together; so, too, where the solver does not decide it."""
+    solver = z3.Solver()
+    solver.set("timeout", TIMEOUT_MS)
+    solver.add(*conditions)
+    return bool(solver.check() != z3.unsat)
+
+
+def _groups(jobs: Sequence[Job]) -> Mapping[str, int]:
+    """Jobs that can be on one cycle have the same number: conflicts lead from one to the other."""
+    group = {job.name: place for place, job in enumerate(jobs)}
+    for one, other in product(jobs, jobs):
+        if group[one.name] != group[other.name] and _conflict(one, other):
+            old, new = group[other.name], group[one.name]
+            group = {name: new if at == old else at for name, at in group.items()}
+    return group
+
+
+def _conflict(one: Job, other: Job) -> bool:
+    """Whether a run of the first may write what a run of the other reads or takes out."""
+    writer, reader = one.run(), other.run()
+    row = _row(one)
+    found = any(
+        _possible(a.when, z3.Or(reader.reads(a.row), reader.removes(a.row))) for a in writer.adds
+    )
+    return found or _possible(writer.removes(row), z3.Or(reader.reads(row), reader.removes(row)))

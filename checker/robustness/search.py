@@ -1,0 +1,264 @@
+"""Looks for the smallest history of jobs without a serial order, and for aborts.
+
+Where the theorem holds, a violation of three transactions has one schedule only, that of the
+missed append; of four, that and one more transaction at any place. Elsewhere every schedule of
+up to three transactions is tried (``checker.exhaustive``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise, product
+
+from checker.exhaustive import READERS, WRITERS, Search
+from checker.minimal import Path
+from checker.robustness.histories import SERIAL, Found, Play, Stage, shortest
+from checker.robustness.jobs import Instance, Jobs
+from checker.schedules import ScheduleClass
+from model.history import History
+from model.statements import Select
+from model.workload import initial_rows
+
+Instances = Mapping[str, Sequence[Instance]]
+
+MISSED: Play = (("begin", 0), ("begin", 1), ("commit", 1), ("commit", 0))
+"""The first runs while the second begins and commits."""
+
+TRIPLE: Play = (
+    ("begin", 0),
+    ("begin", 1),
+    ("commit", 1),
+    ("begin", 2),
+    ("commit", 2),
+    ("commit", 0),
+)
+"""T runs while B and then X begin and commit."""
+
+MOST_OF_THREE = 60_000
+MOST_OF_FOUR = 40_000
+MOST_WITH_PREFIX = 6_000
+MOST_TO_EXHAUST = 14
+"""Limits of the searches: histories, and instances for the exhaustive one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a search looked at. ``whole`` says that nothing within its bound was left out."""
+
+    histories: int
+    transactions: int
+    whole: bool
+
+
+def after_missed_append(
+    stage: Stage, instances: Instances, triples: Iterable[tuple[str, str, str]]
+) -> tuple[Found | None, Tried]:
+    """The shortest violation in the schedule of the missed append, of the jobs that can make it."""
+    groups = [
+        group for t, b, x in triples for group in product(instances[t], instances[b], instances[x])
+    ]
+    whole = len(groups) <= MOST_OF_THREE
+    for group in islice(shortest(groups), MOST_OF_THREE):
+        if stage.violates(stage.play(group, TRIPLE), SERIAL):
+            return stage.found(_title(group, "have no serial order"), group, TRIPLE), Tried(
+                stage.runs, 3, whole
+            )
+    return None, Tried(stage.runs, 3, whole)
+
+
+def with_one_more(
+    stage: Stage, instances: Instances, triples: Iterable[tuple[str, str, str]]
+) -> tuple[Found | None, Tried]:
+    """The same with one more instance, at any place of the schedule."""
+    plays = tuple(_plays())
+    tried = 0
+    for group in _groups_of_four(instances, list(triples)):
+        for play in plays:
+            tried += 1
+            if tried > MOST_OF_FOUR:
+                return None, Tried(stage.runs, 4, False)
+            if stage.violates(stage.play(group, play), SERIAL):
+                return stage.found(_title(group, "have no serial order"), group, play), Tried(
+                    stage.runs, 4, True
+                )
+    return None, Tried(stage.runs, 4, True)
+
+
+def _groups_of_four(
+    instances: Instances, triples: list[tuple[str, str, str]]
+) -> Iterator[tuple[Instance, ...]]:
+    everything = [each for some in instances.values() for each in some]
+    size = len(everything) * sum(
+        len(instances[t]) * len(instances[b]) * len(instances[x]) for t, b, x in triples
+    )
+    few = 16 if size <= 200_000 else 3
+    every = (
+        group
+        for t, b, x in triples
+        for group in product(
+            instances[t][:few],
+            instances[b][:few],
+            instances[x][:few],
+            [each for some in instances.values() for each in some[:few]],
+        )
+    )
+    return shortest(islice(every, 200_000))
+
+
+def _plays() -> Iterator[Play]:
+    """The schedule of the missed append with a fourth transaction at every place."""
+    for start in range(len(TRIPLE)):
+        for end in range(start, len(TRIPLE)):
+            play = [*TRIPLE]
+            play.insert(end, ("commit", 3))
+            play.insert(start, ("begin", 3))
+            yield tuple(play)
+
+
+def out_of_log_order(
+    stage: Stage, instances: Instances, pairs: Iterable[tuple[str, str]]
+) -> Found | None:
+    """The shortest history in which the order of the log is not a serial order."""
+    groups = [group for t, b in pairs for group in product(instances[t], instances[b])]
+    for group in shortest(groups):
+        if stage.violates(stage.play(group, MISSED), "Serializable"):
+            return stage.found(_title(group, "do not follow the log"), group, MISSED)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """That an instance of one job fails because of one of another."""
+
+    current: str
+    winner: str
+    conflict: str
+    found: Found
+
+
+def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
+    """Which jobs make which others fail, each conflict with its shortest witness.
+
+    Tried: an instance of the one runs while one of the other does; where that finds nothing,
+    the same after an instance of any job.
+    """
+    found: dict[tuple[str, str, str], Abort] = {}
+    for current, winner in product(instances, instances):
+        if _reads_only(stage.jobs, instances[current]) or _reads_only(
+            stage.jobs, instances[winner]
+        ):
+            continue
+        groups = list(product(instances[current], instances[winner]))
+        _note(stage, found, current, winner, shortest(groups), MISSED)
+        if any(key[:2] == (current, winner) for key in found):
+            continue
+        few = [each for some in instances.values() for each in some[:3]]
+        longer = list(product(instances[current][:6], instances[winner][:6], few))
+        later: Play = (("begin", 2), ("commit", 2), *MISSED)
+        chosen = islice(shortest(longer), MOST_WITH_PREFIX)
+        _note(stage, found, current, winner, chosen, later)
+    return tuple(found.values())
+
+
+def _reads_only(jobs: Jobs, instances: Sequence[Instance]) -> bool:
+    return isinstance(jobs.statement(instances[0].sql), Select)
+
+
+def _note(
+    stage: Stage,
+    found: dict[tuple[str, str, str], Abort],
+    current: str,
+    winner: str,
+    groups: Iterable[tuple[Instance, ...]],
+    play: Play,
+) -> None:
+    for group in groups:
+        ended = stage.play(group, play)[0]
+        if ended.conflict is None or ended.conflict.winner != "B":
+            continue
+        key = (current, winner, ended.outcome)
+        if key not in found:
+            title = _title(group[:2], f"end in {ended.outcome}")
+            found[key] = Abort(*key, stage.found(title, group, play))
+
+
+class _InstanceSearch(Search):
+    """The exhaustive search over instances of jobs."""
+
+    def __init__(self, jobs: Jobs, instances: Sequence[Instance]) -> None:
+        self.layout = "the workload"
+        self.profile = jobs.profile
+        self.alphabet = ()
+        self.workload = jobs.prepared(instances)
+        self.statements = tuple(self.workload.statements.values())
+        self.initial = initial_rows(self.workload)
+
+
+def exhaustive(
+    stage: Stage, instances: Instances, transactions: int = 3
+) -> tuple[Found | None, Tried]:
+    """The smallest violation among all schedules of a few instances of each job."""
+    jobs = stage.jobs
+    few = max(2, MOST_TO_EXHAUST // max(1, len(instances)))
+    chosen = {each.sql: each for some in instances.values() for each in some[:few]}
+    every = tuple(chosen.values())
+    whole = sum(len(some) for some in instances.values()) == len(every)
+    search = _InstanceSearch(jobs, every)
+    best: list[tuple[tuple[int, int, int], tuple[Instance, ...], Play]] = []
+
+    def look(path: Path, history: History, violated: Mapping[str, str]) -> None:
+        if not violated:
+            return
+        group = tuple(every[i] for i in path.statements)
+        play = _play(path)
+        entries = len(play) - sum(one[1] == other[1] for one, other in pairwise(play))
+        size = (len(group), entries, sum(len(each.sql) for each in group))
+        if not best or size < best[0][0]:
+            best[:] = [(size, group, play)]
+
+    seen = 0
+    for size in range(2, transactions + 1):
+        result = search.run(jobs.level, size, judged=(SERIAL,), observer=look)
+        seen = result.histories
+        if best:
+            _, group, play = best[0]
+            title = _title(group, "have no serial order")
+            return stage.found(title, group, play), Tried(seen, size, whole)
+    return None, Tried(seen, transactions, whole)
+
+
+def _play(path: Path) -> Play:
+    writers = WRITERS[: len(path.writers)]
+    readers = READERS[: len(path.readers)]
+    numbers = {name: place for place, name in enumerate((*writers, *readers))}
+    schedule = ScheduleClass(writers, path.begins, readers, path.reader_begins).representative
+    return tuple((step.action, numbers[step.transaction]) for step in schedule)
+
+
+def _title(group: Sequence[Instance], what: str) -> str:
+    names = [each.job for each in group]
+    return f"{', '.join(names[:-1])} and {names[-1]} {what}"
+
+
+def closest(stage: Stage, instances: Instances, most: int = 6) -> tuple[Found, ...]:
+    """Histories of three instances in the schedule of the missed append, each of another sort.
+
+    A sort is the jobs, how they end, and whether the log's order fits. The histories in which
+    most commits although the order does not fit come first. They are what a replay should try
+    where no history without a serial order was found.
+    """
+    jobs = [job for job, some in instances.items() if not _reads_only(stage.jobs, some)]
+    found: dict[tuple[object, ...], tuple[int, tuple[Instance, ...]]] = {}
+    for t, b, x in product(jobs, jobs, instances):
+        groups = shortest(product(instances[t][:4], instances[b][:4], instances[x][:4]))
+        for group in groups:
+            ended = stage.play(group, TRIPLE)
+            outcomes = tuple(each.outcome for _, each in sorted(ended.items()))
+            late = stage.violates(ended, "Serializable")
+            key = (t, b, x, outcomes, late)
+            if key not in found:
+                good = sum(outcome in ("committed", "read") for outcome in outcomes)
+                found[key] = (-good - 2 * late, group)
+    ranked = sorted(found.values(), key=lambda one: one[0])
+    return tuple(stage.found(_title(g, "side by side"), g, TRIPLE) for _, g in ranked[:most])
