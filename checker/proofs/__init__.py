@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from checker.proofs import log_order, repair, unseen_append
+from checker.proofs import log_order, repair, snapshot_levels, unseen_append
 
-THEOREMS = (log_order.THEOREM, unseen_append.THEOREM, repair.THEOREM)
+THEOREMS = (log_order.THEOREM, unseen_append.THEOREM, repair.THEOREM, snapshot_levels.THEOREM)
