@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checker.finding import Finding
 from checker.synthesis import search
 from checker.synthesis.search import SizeResult
-from isodelta.exploration import finding_result
+from isodelta.exploration import Difference, finding_result
 from model.profiles import Profile
+
+if TYPE_CHECKING:
+    from conformance.comparison import Comparison
+    from conformance.engine import Engine
 
 
 @dataclass
@@ -31,6 +35,8 @@ class Synthesis:
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     gave_up: list[str] = field(default_factory=list)
+    replays: int = 0
+    differences: list[Comparison] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -64,12 +70,34 @@ class Synthesis:
         except TimeoutError as error:
             self.gave_up.append(f"{level}, all violations of {n} transactions: {error}")
 
+    def replay(self, engine: Engine) -> Iterator[Comparison]:
+        """Replays what was found on a real engine; gives each comparison with the model.
+
+        Raises conformance.engine.EngineError.
+        """
+        from conformance import campaign
+
+        jobs = (
+            campaign.Job(found.scenario, found.scenario.level or self.profile.default_level)
+            for found in self.findings
+        )
+        for replayed in campaign.run_campaign(engine, jobs, self.profile):
+            self.replays += 1
+            if not replayed.comparison.agrees:
+                self.differences.append(replayed.comparison)
+            yield replayed.comparison
+
+    def difference_result(self, comparison: Comparison) -> dict[str, Any]:
+        """A replay that differs from the model, as ``explore --json`` prints it."""
+        scenario = comparison.observation.scenario
+        return finding_result(Difference(scenario, comparison), self.profile)
+
     def _left_ms(self) -> int:
         return max(1, int((self.budget - self.seconds) * 1000))
 
     def summary(self) -> dict[str, Any]:
         """The last line of ``explore --symbolic --json``."""
-        return {
+        counts = {
             "violations": len(self.findings),
             "partitions": search.PARTITIONS,
             "sizes": [
@@ -86,6 +114,9 @@ class Synthesis:
             "complete": self.complete,
             "seconds": round(self.seconds, 2),
         }
+        if self.replays:
+            counts |= {"replays": self.replays, "differences": len(self.differences)}
+        return counts
 
     def sentences(self) -> Iterator[str]:
         """What was found of each level, in words that promise no more than was asked."""
@@ -96,6 +127,8 @@ class Synthesis:
                 count = f"{size.transactions} writer{many} over {search.PARTITIONS} partitions"
                 yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
         yield from self.gave_up
+        if self.replays:
+            yield f"{self.replays} replays, {len(self.differences)} differ from the model"
 
     def result(self, found: Finding) -> dict[str, Any]:
         """A finding as ``explore --json`` prints it."""

@@ -63,6 +63,8 @@ def implies_on_snapshots(stronger: str, weaker: str) -> bool:
     So it is by the table of levels, by a proof, or by both in turn. Raises ``KeyError`` for a
     name that is not in ``LEVELS``.
     """
+    if weaker not in LEVELS:
+        raise KeyError(weaker)
     known = {stronger}
     while True:
         more = {

@@ -16,6 +16,7 @@ from checker.synthesis.search import PROFILES, as_finding, exists, smallest, sol
 from checker.synthesis.sql import scenario, statement
 from isodelta.cli import run
 from isodelta.scenario_files import read_files
+from isodelta.synthesis import Synthesis
 from model.profiles import DEFAULT, profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
@@ -136,8 +137,26 @@ def test_explore_symbolic_says_that_there_is_none(capsys):
 
 def test_explore_symbolic_refuses_what_it_does_not_encode(capsys):
     assert run(["explore", "--symbolic", "--profile", "delta-rs-1.6"]) == 2
-    assert run(["explore", "--symbolic", "--engine", "delta-spark"]) == 2
-    assert "exclude each other" in capsys.readouterr().err
+    assert "not encoded" in capsys.readouterr().err
+
+
+def test_explore_symbolic_writes_a_report_with_the_smallest_violations(capsys, tmp_path):
+    arguments = ["explore", "--symbolic", "--level", WRITE_SERIALIZABLE, "--report", str(tmp_path)]
+    assert run(arguments) == 1
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["findings"]) == 10
+    assert [part["message"] for part in report["parts"]] == [
+        f"violations: {answer}" for answer in ("none", "none", "some")
+    ]
+    assert len(list((tmp_path / "findings").iterdir())) == 10
+
+
+@pytest.mark.spark
+def test_delta_admits_the_smallest_violations(spark_engine):
+    synthesis = Synthesis(DEFAULT, (WRITE_SERIALIZABLE,), 3, 60, lambda _: None)
+    assert len(list(synthesis.run())) == 10
+    replayed = list(synthesis.replay(spark_engine))
+    assert (len(replayed), synthesis.differences) == (10, [])
 
 
 def test_the_collection_has_the_smallest_violations():

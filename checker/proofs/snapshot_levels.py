@@ -127,9 +127,7 @@ def _overwriters_see() -> Claim:
     r = z3.Const("R", rows.Row)
     lt, c, s = log.earlier, log.commit, log.snapshot
     written, read, row = z3.Const("a", log.Txn), z3.Const("b", log.Txn), z3.Const("q", rows.Row)
-    first = z3.And(
-        rows.writes(z, r), lt(s(y), c(z)), z3.Not(rows.between(s(y), r, c(z))), z != y
-    )
+    first = z3.And(rows.writes(z, r), lt(s(y), c(z)), z3.Not(rows.between(s(y), r, c(z))), z != y)
     return Claim(
         (
             rows.versions(),
