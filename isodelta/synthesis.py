@@ -23,8 +23,9 @@ class Synthesis:
     """One symbolic exploration, and how far it has come.
 
     For each level of a table every number of transactions is asked about, smallest first; the
-    smallest violations are listed for the first number that has any. ``budget`` is in seconds,
-    for all questions together.
+    smallest violations are listed for the first number that has any. ``values`` is how many
+    values a data column has: with two, files may hold rows that a statement does not read.
+    ``budget`` is in seconds, for all questions together.
     """
 
     profile: Profile
@@ -32,6 +33,7 @@ class Synthesis:
     transactions: int
     budget: float
     told: Callable[[str], None]
+    values: int = 1
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     gave_up: list[str] = field(default_factory=list)
@@ -57,14 +59,20 @@ class Synthesis:
             listed = False
             for n in range(1, self.transactions + 1):
                 self.told(f"{level}, {n} transactions")
-                sizes.append(search.exists(n, level, self.profile, timeout_ms=self._left_ms()))
+                left = self._left_ms()
+                sizes.append(
+                    search.exists(n, level, self.profile, timeout_ms=left, values=self.values)
+                )
                 if sizes[-1].answer == "some" and not listed:
                     listed = True
                     yield from self._smallest(n, level)
 
     def _smallest(self, n: int, level: str) -> Iterator[Finding]:
         try:
-            for found in search.smallest(n, level, self.profile, timeout_ms=self._left_ms()):
+            left = self._left_ms()
+            for found in search.smallest(
+                n, level, self.profile, timeout_ms=left, values=self.values
+            ):
                 self.findings.append(search.as_finding(found, level, self.profile))
                 yield self.findings[-1]
         except TimeoutError as error:
@@ -100,6 +108,7 @@ class Synthesis:
         counts = {
             "violations": len(self.findings),
             "partitions": search.PARTITIONS,
+            "data_values": self.values,
             "sizes": [
                 {
                     "level": level,
@@ -125,6 +134,8 @@ class Synthesis:
             for size in sizes:
                 many = "s" if size.transactions > 1 else ""
                 count = f"{size.transactions} writer{many} over {search.PARTITIONS} partitions"
+                if self.values > 1:
+                    count += f" with {self.values} values of a data column"
                 yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
         yield from self.gave_up
         if self.replays:

@@ -48,6 +48,14 @@ if TYPE_CHECKING:
     help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
 )
 @click.option(
+    "--data-values",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --symbolic: values of a data column. With 2, files hold rows that statements skip.",
+)
+@click.option(
     "--separate",
     is_flag=True,
     help="For every pair of levels, the smallest history that tells them apart.",
@@ -62,6 +70,7 @@ def command(
     engine: str | None,
     every_kind: bool,
     symbolic: bool,
+    data_values: int,
     separate: bool,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
@@ -91,7 +100,9 @@ def command(
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
         return _separate(common, transactions, budget, engine)
     if symbolic:
-        return _synthesise(common, levels, transactions, budget, engine)
+        return _synthesise(common, levels, transactions, budget, engine, data_values)
+    if data_values > 1:
+        raise BadInput("--data-values is an option of --symbolic")
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
@@ -119,9 +130,14 @@ def command(
 
 
 def _synthesise(
-    common: Common, levels: Sequence[str], transactions: int, budget: float, engine: str | None
+    common: Common,
+    levels: Sequence[str],
+    transactions: int,
+    budget: float,
+    engine: str | None,
+    values: int,
 ) -> int:
-    from checker.synthesis.search import PROFILES
+    from checker.synthesis.search import LEVELS, PROFILES
     from isodelta.console import output, progress
     from isodelta.results import print_json
     from isodelta.synthesis import Synthesis
@@ -129,8 +145,11 @@ def _synthesise(
     if common.profile.name not in PROFILES:
         known = ", ".join(PROFILES)
         raise BadInput(f"--symbolic: the rules of {common.profile.name} are not encoded ({known})")
+    asked, levels = levels, [level for level in levels if level in LEVELS]
+    if not levels:
+        raise BadInput(f"--symbolic: violations of {', '.join(asked)} are not encoded")
     with progress("solving") as tell:
-        synthesis = Synthesis(common.profile, levels, transactions, budget, tell)
+        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, values)
         try:
             for found in synthesis.run():
                 if common.json:
