@@ -76,8 +76,8 @@ def new_report(common: Common, paragraph: str) -> Report:
     )
 
 
-def finish(report: Report, folder: Path, seconds: float) -> Path:
-    """Marks a report as complete and writes it; returns the path of its page.
+def finish(report: Report, folder: Path, seconds: float, *, complete: bool = True) -> Path:
+    """Marks a report as complete, unless it is not, and writes it; returns the path of its page.
 
     Raises BadInput where the folder cannot be written.
     """
@@ -86,7 +86,7 @@ def finish(report: Report, folder: Path, seconds: float) -> Path:
     )
     report.summary.seconds = round(seconds, 2)
     report.created = datetime.now(UTC).isoformat(timespec="seconds")
-    report.complete = True
+    report.complete = complete
     try:
         return write_report(folder, report)
     except OSError as error:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checker.finding import Finding
 from checker.synthesis import search
 from checker.synthesis.search import SizeResult
-from isodelta.exploration import finding_result
+from isodelta.exploration import Difference, finding_result
 from model.profiles import Profile
+
+if TYPE_CHECKING:
+    from conformance.comparison import Comparison
+    from conformance.engine import Engine
 
 
 @dataclass
@@ -19,8 +23,9 @@ class Synthesis:
     """One symbolic exploration, and how far it has come.
 
     For each level of a table every number of transactions is asked about, smallest first; the
-    smallest violations are listed for the first number that has any. ``budget`` is in seconds,
-    for all questions together.
+    smallest violations are listed for the first number that has any. ``values`` is how many
+    values a data column has: with two, files may hold rows that a statement does not read.
+    ``budget`` is in seconds, for all questions together.
     """
 
     profile: Profile
@@ -28,9 +33,12 @@ class Synthesis:
     transactions: int
     budget: float
     told: Callable[[str], None]
+    values: int = 1
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     gave_up: list[str] = field(default_factory=list)
+    replays: int = 0
+    differences: list[Comparison] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -51,27 +59,56 @@ class Synthesis:
             listed = False
             for n in range(1, self.transactions + 1):
                 self.told(f"{level}, {n} transactions")
-                sizes.append(search.exists(n, level, self.profile, timeout_ms=self._left_ms()))
+                left = self._left_ms()
+                sizes.append(
+                    search.exists(n, level, self.profile, timeout_ms=left, values=self.values)
+                )
                 if sizes[-1].answer == "some" and not listed:
                     listed = True
                     yield from self._smallest(n, level)
 
     def _smallest(self, n: int, level: str) -> Iterator[Finding]:
         try:
-            for found in search.smallest(n, level, self.profile, timeout_ms=self._left_ms()):
+            left = self._left_ms()
+            for found in search.smallest(
+                n, level, self.profile, timeout_ms=left, values=self.values
+            ):
                 self.findings.append(search.as_finding(found, level, self.profile))
                 yield self.findings[-1]
         except TimeoutError as error:
             self.gave_up.append(f"{level}, all violations of {n} transactions: {error}")
+
+    def replay(self, engine: Engine) -> Iterator[Comparison]:
+        """Replays what was found on a real engine; gives each comparison with the model.
+
+        Raises conformance.engine.EngineError.
+        """
+        from conformance import campaign
+
+        jobs = (
+            campaign.Job(found.scenario, found.scenario.level or self.profile.default_level)
+            for found in self.findings
+        )
+        for replayed in campaign.run_campaign(engine, jobs, self.profile):
+            self.replays += 1
+            if not replayed.comparison.agrees:
+                self.differences.append(replayed.comparison)
+            yield replayed.comparison
+
+    def difference_result(self, comparison: Comparison) -> dict[str, Any]:
+        """A replay that differs from the model, as ``explore --json`` prints it."""
+        scenario = comparison.observation.scenario
+        return finding_result(Difference(scenario, comparison), self.profile)
 
     def _left_ms(self) -> int:
         return max(1, int((self.budget - self.seconds) * 1000))
 
     def summary(self) -> dict[str, Any]:
         """The last line of ``explore --symbolic --json``."""
-        return {
+        counts = {
             "violations": len(self.findings),
             "partitions": search.PARTITIONS,
+            "data_values": self.values,
             "sizes": [
                 {
                     "level": level,
@@ -86,6 +123,9 @@ class Synthesis:
             "complete": self.complete,
             "seconds": round(self.seconds, 2),
         }
+        if self.replays:
+            counts |= {"replays": self.replays, "differences": len(self.differences)}
+        return counts
 
     def sentences(self) -> Iterator[str]:
         """What was found of each level, in words that promise no more than was asked."""
@@ -94,8 +134,12 @@ class Synthesis:
             for size in sizes:
                 many = "s" if size.transactions > 1 else ""
                 count = f"{size.transactions} writer{many} over {search.PARTITIONS} partitions"
+                if self.values > 1:
+                    count += f" with {self.values} values of a data column"
                 yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
         yield from self.gave_up
+        if self.replays:
+            yield f"{self.replays} replays, {len(self.differences)} differ from the model"
 
     def result(self, found: Finding) -> dict[str, Any]:
         """A finding as ``explore --json`` prints it."""

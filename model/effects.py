@@ -7,6 +7,8 @@ compaction), the honest history has what happened, not what was meant.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.files import StoredRow
 from model.history import ItemRead, PredicateRead, RowChange, RowId, Transaction
 from model.log import Snapshot
@@ -36,6 +38,14 @@ def transaction_of(
         changes=changes,
         rerun=statement.rerun,
     )
+
+
+def rebased(changes: tuple[RowChange, ...], latest: Snapshot) -> tuple[RowChange, ...]:
+    """The changes where others changed the same rows since: what was before is what they left."""
+    now = {row.row: row.values for file in latest.files.values() for row in file.rows}
+    if all(now.get(change.row) == change.before for change in changes):
+        return changes
+    return tuple(replace(change, before=now.get(change.row)) for change in changes)
 
 
 def predicate_reads(statement: Statement, execution: Execution) -> tuple[PredicateRead, ...]:

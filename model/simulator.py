@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import predicate_reads, transaction_of
+from model.effects import predicate_reads, rebased, transaction_of
 from model.errors import InvalidScenario, StatementFailure
 from model.footprint import Footprint
 from model.history import History, Row, Transaction
@@ -131,8 +131,10 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
     elif winners and profile.reapplied is not None:
-        footprint = profile.reapplied(running.name, footprint, latest)
-        execution = replace(execution, footprint=footprint)
+        again = profile.reapplied(running.name, footprint, latest)
+        if again is not footprint:
+            changes = rebased(execution.changes, latest)
+            footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     entry = Commit(latest.version + 1, running.name, footprint, read_version, level, blind)
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)

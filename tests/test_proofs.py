@@ -234,6 +234,16 @@ def test_prove_prints_one_object_for_each_theorem(capsys):
     assert {"lemma", "verdict", "seconds"} <= set(found["lemmas"][0])
 
 
+def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
+    assert run(["prove", "--profile", REPAIRED.name, "--report", str(tmp_path)]) == 0
+    (theorem,) = json.loads((tmp_path / "report.json").read_text())["theorems"]
+    assert (theorem["verdict"], theorem["about"]) == ("proved", REPAIRED.name)
+    assert all(mutant["as_expected"] for each in theorem["lemmas"] for mutant in each["mutants"])
+    page = (tmp_path / "index.html").read_text()
+    assert "1 of 1 theorem proved." in page
+    assert theorem["lemmas"][0]["name"] in page
+
+
 def test_prove_refuses_what_it_has_no_theorem_about(capsys):
     assert run(["prove", "--profile", "delta-rs-1.6"]) == 2
     assert "delta-rs-1.6" in capsys.readouterr().err

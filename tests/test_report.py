@@ -86,7 +86,7 @@ def test_all_files_are_written(tmp_path: Path) -> None:
         "junit.xml",
         "report.json",
     ]
-    assert len(list((index.parent / "findings").iterdir())) == 7
+    assert len(list((index.parent / "findings").iterdir())) == 8
 
 
 def test_the_summary_of_report_json_has_the_counts_of_the_contract(tmp_path: Path) -> None:
@@ -116,7 +116,8 @@ def test_a_finding_file_loads_back_to_the_scenario(tmp_path: Path) -> None:
     for finding in report.findings:
         text = (tmp_path / "findings" / f"{finding.name}.yaml").read_text()
         assert yaml.safe_load(text) == finding.scenario
-        assert f"isodelta replay findings/{finding.name}.yaml" in text
+        command = "replay" if finding.profile is None else "check"
+        assert f"isodelta {command} findings/{finding.name}.yaml" in text
 
 
 def test_a_finding_file_reads_like_one_written_by_hand() -> None:
@@ -466,7 +467,7 @@ def test_the_terminal_summary_fits_80_columns_without_colour() -> None:
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "\x1b" not in text
     for wanted in (
-        "7 findings; 1 difference not explained yet.",
+        "8 findings; 1 difference not explained yet.",
         "412 replays",
         "unexplained (1)\n  An outcome that no class explains\n",
         "findings/unexplained-outcome.yaml",

@@ -3,81 +3,69 @@
 from __future__ import annotations
 
 import json
-from itertools import combinations, product
 from pathlib import Path
 
 import pytest
 
-from checker.alphabet import NamedStatement
-from checker.exhaustive import Search
 from checker.missed_append import on_a_cycle
-from checker.synthesis.encoding import Footprints
 from checker.synthesis.search import PROFILES, as_finding, exists, smallest, solutions
-from checker.synthesis.sql import scenario, statement
+from checker.synthesis.sql import scenario
 from isodelta.cli import run
 from isodelta.scenario_files import read_files
-from model.profiles import DEFAULT, profile
+from isodelta.synthesis import Synthesis
+from model.profiles import DEFAULT, NO_RULES, profile
+from model.profiles import PROFILES as ALL_PROFILES
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
+from tests.synthesis_universe import universe
 
 FOLDER = Path(__file__).parent.parent / "scenarios"
 REPAIRED = profile("delta-spark-4.4-repaired")
 
 
-def expressible(partitions: int) -> list[str]:
-    """Every statement that the encoding knows, in SQL, for a writer whose place does not matter."""
-    sets = [
-        frozenset(chosen)
-        for size in range(partitions + 1)
-        for chosen in combinations(range(partitions), size)
-    ]
-    found = []
-    for reads, adds, removes in product(sets, sets, (False, True)):
-        if removes:
-            apart = len(adds) == 1 and not reads & adds
-            sound = bool(reads) and (not adds or adds == reads or apart)
-        else:
-            sound = len(adds) == 1 if reads else bool(adds)
-        if sound:
-            alone = Footprints((reads,), (adds,), (removes,), (0,), frozenset())
-            found.append(statement(alone, 0))
-    return found
-
-
-def test_solver_and_search_find_the_same_violations(monkeypatch):
+def test_solver_and_search_find_the_same_violations():
     """All of three statements over two partitions, statement by statement and begin by begin."""
-    from checker import alphabet
-    from model.scenario import TableSpec
+    every = universe(3, 2, 1)
+    assert len(every.changes) == 17
+    _, violating = every.searched(DEFAULT, WRITE_SERIALIZABLE)
+    assert every.solved(DEFAULT, WRITE_SERIALIZABLE, violating=True) == violating
+    assert len(violating) == 48
 
-    texts = expressible(2)
-    assert len(texts) == len(set(texts)) == 17
-    setup = ("INSERT INTO t VALUES (1, 1, 10), (2, 2, 10)",)
-    spec = TableSpec({"k": "int", "p": "int", "v": "int"}, partition_by=("p",), setup=setup)
-    layout = alphabet.Layout("partitioned", spec)
-    monkeypatch.setitem(alphabet.LAYOUTS, "partitioned", layout)
-    part = [NamedStatement(text, text) for text in texts]
-    judged = set()
 
-    def note(path, history, violated):
-        if WRITE_SERIALIZABLE in violated:
-            judged.add((tuple(texts[i] for i in path.writers), path.begins))
+VIOLATIONS = [
+    ("delta-spark-4.4", WRITE_SERIALIZABLE, universe(3, 2, 2, sample=14), 20),
+    ("delta-spark-4.4", WRITE_SERIALIZABLE, universe(3, 2, 2, together=False, sample=13), 7),
+    ("delta-rs-1.6", SERIALIZABLE, universe(2, 2, 1), 38),
+    ("delta-rs-1.6", WRITE_SERIALIZABLE, universe(2, 2, 1), 16),
+    ("databricks-2020", WRITE_SERIALIZABLE, universe(2, 2, 1), 42),
+    ("databricks-2020:weakest", SERIALIZABLE, universe(2, 1, 2), 38),
+]
 
-    search = Search("partitioned", statements=part)
-    assert search.run(WRITE_SERIALIZABLE, 3, observer=note).complete
-    solved = set()
-    for found in solutions(3, WRITE_SERIALIZABLE, DEFAULT, 2, filled=True):
-        plain = tuple(
-            statement(
-                Footprints(
-                    (found.reads[i],), (found.adds[i],), (found.removes[i],), (0,), frozenset()
-                ),
-                0,
-            )
-            for i in range(3)
-        )
-        solved.add((plain, found.begins))
-    assert solved == judged
-    assert len(solved) == 48
+
+@pytest.mark.parametrize(("name", "level", "some", "count"), VIOLATIONS)
+def test_of_every_profile_and_with_files_that_are_skipped(name, level, some, count):
+    _, violating = some.searched(profile(name), level)
+    assert some.solved(profile(name), level, violating=True) == violating
+    assert len(violating) == count
+
+
+ADMITTED = [
+    ("delta-spark-4.4", True, 382),
+    ("delta-spark-4.4", False, 392),
+    ("databricks-14.3", False, 362),
+    ("databricks-14.3:weakest", False, 372),
+    ("delta-rs-1.6", False, 386),
+]
+
+
+@pytest.mark.parametrize(("name", "together", "count"), ADMITTED)
+def test_solver_and_search_admit_the_same_histories(name, together, count):
+    """All of two statements over the two values of one partition: what skipping is about."""
+    some = universe(2, 1, 2, together=together)
+    admitted, violating = some.searched(profile(name), WRITE_SERIALIZABLE)
+    assert some.solved(profile(name), WRITE_SERIALIZABLE, violating=False) == admitted
+    assert some.solved(profile(name), WRITE_SERIALIZABLE, violating=True) == violating
+    assert len(admitted) == count
 
 
 def test_the_model_confirms_every_smallest_violation():
@@ -114,8 +102,36 @@ def test_which_sizes_have_a_violation(rules, level, answers):
 def test_a_time_out_is_unknown_and_other_profiles_are_refused():
     assert exists(6, SERIALIZABLE, DEFAULT, 5, timeout_ms=1).answer == "unknown"
     with pytest.raises(ValueError, match="not encoded"):
-        exists(2, SERIALIZABLE, profile("delta-rs-1.6"))
-    assert set(PROFILES) == {DEFAULT.name, REPAIRED.name}
+        exists(2, SERIALIZABLE, NO_RULES)
+    with pytest.raises(ValueError, match="not encoded"):
+        exists(2, "SnapshotIsolation", profile("delta-rs-1.6"))
+    with pytest.raises(ValueError, match="at most 2 values"):
+        exists(2, SERIALIZABLE, DEFAULT, values=3)
+    documented = {name for name in ALL_PROFILES if name.startswith("databricks-")}
+    assert set(PROFILES) == {DEFAULT.name, REPAIRED.name, "delta-rs-1.6"} | documented
+
+
+def test_the_smallest_come_in_order_of_steps_and_are_confirmed_with_skipped_files():
+    found = list(smallest(3, WRITE_SERIALIZABLE, DEFAULT, values=2))
+    assert len(found) == 10
+    assert [each.steps for each in found] == sorted(each.steps for each in found)
+    for each in found:
+        assert as_finding(each, WRITE_SERIALIZABLE).kind == "level-violation"
+
+
+@pytest.mark.parametrize("name", ["delta-rs-1.6", "databricks-2020", "databricks-2020:weakest"])
+def test_the_model_confirms_the_smallest_violations_of_other_profiles(name):
+    found = list(smallest(2, WRITE_SERIALIZABLE, profile(name), values=2))
+    assert found
+    for each in found:
+        assert as_finding(each, WRITE_SERIALIZABLE, profile(name)).cycle
+
+
+def test_two_writers_of_delta_rs_break_serializable():
+    assert [exists(n, SERIALIZABLE, profile("delta-rs-1.6")).answer for n in (1, 2)] == [
+        "none",
+        "some",
+    ]
 
 
 def test_explore_symbolic_prints_findings_and_a_summary(capsys):
@@ -135,9 +151,31 @@ def test_explore_symbolic_says_that_there_is_none(capsys):
 
 
 def test_explore_symbolic_refuses_what_it_does_not_encode(capsys):
-    assert run(["explore", "--symbolic", "--profile", "delta-rs-1.6"]) == 2
-    assert run(["explore", "--symbolic", "--engine", "delta-spark"]) == 2
-    assert "exclude each other" in capsys.readouterr().err
+    assert run(["explore", "--symbolic", "--profile", "no-rules"]) == 2
+    assert run(["explore", "--data-values", "2"]) == 2
+    assert "option of --symbolic" in capsys.readouterr().err
+    rs = ["explore", "--symbolic", "--profile", "delta-rs-1.6", "--level", "SnapshotIsolation"]
+    assert run(rs) == 2
+    assert "not encoded" in capsys.readouterr().err
+
+
+def test_explore_symbolic_writes_a_report_with_the_smallest_violations(capsys, tmp_path):
+    arguments = ["explore", "--symbolic", "--level", WRITE_SERIALIZABLE, "--report", str(tmp_path)]
+    assert run(arguments) == 1
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert len(report["findings"]) == 10
+    assert [part["message"] for part in report["parts"]] == [
+        f"violations: {answer}" for answer in ("none", "none", "some")
+    ]
+    assert len(list((tmp_path / "findings").iterdir())) == 10
+
+
+@pytest.mark.spark
+def test_delta_admits_the_smallest_violations(spark_engine):
+    synthesis = Synthesis(DEFAULT, (WRITE_SERIALIZABLE,), 3, 60, lambda _: None)
+    assert len(list(synthesis.run())) == 10
+    replayed = list(synthesis.replay(spark_engine))
+    assert (len(replayed), synthesis.differences) == (10, [])
 
 
 def test_the_collection_has_the_smallest_violations():

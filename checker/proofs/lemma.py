@@ -76,13 +76,13 @@ class Lemma:
 class Theorem:
     """A theorem: its name, what it says in words, and its lemmas in the order of the proof.
 
-    ``profile`` names the profile whose rules it is about.
+    ``profile`` names the profile whose rules it is about, None where it is about none.
     """
 
     name: str
     words: str
     lemmas: tuple[Lemma, ...]
-    profile: str = "delta-spark-4.4"
+    profile: str | None = "delta-spark-4.4"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,95 +1,91 @@
 """All histories of n writers over k partitions as one formula.
 
-A transaction is its footprint: the partitions that it reads, those that it adds a file to, and
-whether it removes what it reads. The statement follows from that (``checker.synthesis.sql``),
-so there is no alphabet. Writers are numbered by their commits; the schedule is one variable for
-each of them, the number of commits that its snapshot shows. Rows of one writer in one partition
-are one file and share their fate, so a pair (writer, partition) names a row version; what was
-there before is written by ``SETUP``.
+A transaction is its footprint: the cells that it reads, those that it adds rows to, and
+whether it removes what it reads. A cell is a partition together with a value of one data column.
+The statement follows from that (``checker.synthesis.sql``), so there is no alphabet. Writers are
+numbered by their commits; the schedule is one variable for each of them, the number of commits
+that its snapshot shows.
 
-The rules are those of delta-spark-4.4 about files, the edges those of ``checker.dependencies``.
-Compactions, readers and changes of the definition have no part: by the theorems
-(``docs/theorems.md``) they add no violation.
+Rows of one writer in one cell share their fate, so a pair (writer, cell) names a row version;
+what was there before is written by ``SETUP``. A file is named by who wrote it and its partition.
+Where the data column has several values, a file may hold versions of several cells: who rewrites
+it copies those that it does not read, and they are in the new file then. So files are variables,
+too: which file holds which version after so many commits.
+
+The rules are those of a profile about files (``checker.synthesis.rules``), the edges those of
+``checker.dependencies``. Compactions, readers and changes of the definition have no part: by the
+theorems (``docs/theorems.md``) they add no violation to the rules of delta-spark-4.4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import permutations, product
+from collections.abc import Iterable, Iterator
+from itertools import product
 from typing import Any
 
 import z3
 
 from checker.proofs.lemma import SEED
+from checker.synthesis.footprints import SETUP, Footprints
+from checker.synthesis.rules import SPARK, RuleSet
 from model.rules.base import SERIALIZABLE
 
-SETUP = -1
+Version = tuple[int, int]
+"""A row version: its writer and its cell."""
 
-
-@dataclass(frozen=True, slots=True)
-class Footprints:
-    """One solution: the footprints of writers in log order, and the schedule.
-
-    ``reads`` and ``adds`` have partitions from 0; ``removes`` tells whether a writer takes out
-    the rows that it reads. ``begins`` has the number of commits that each snapshot shows;
-    ``filled`` are the partitions with a row at the beginning.
-    """
-
-    reads: tuple[frozenset[int], ...]
-    adds: tuple[frozenset[int], ...]
-    removes: tuple[bool, ...]
-    begins: tuple[int, ...]
-    filled: frozenset[int]
-
-    @property
-    def canonical(self) -> Footprints:
-        """The same with its partitions renamed so that the key is the smallest."""
-        used = sorted(frozenset().union(self.filled, *self.reads, *self.adds))
-        renamings = (
-            dict(zip(order, range(len(used)), strict=True)) for order in permutations(used)
-        )
-        return min(map(self._renamed, renamings), key=Footprints.key)
-
-    def _renamed(self, names: dict[int, int]) -> Footprints:
-        def renamed(partitions: frozenset[int]) -> frozenset[int]:
-            return frozenset(names[p] for p in partitions)
-
-        reads, adds = tuple(map(renamed, self.reads)), tuple(map(renamed, self.adds))
-        return replace(self, reads=reads, adds=adds, filled=renamed(self.filled))
-
-    def key(self) -> tuple[object, ...]:
-        """What solutions are put in order by."""
-        sets = (*self.reads, *self.adds, self.filled)
-        return (self.begins, self.removes, tuple(tuple(sorted(each)) for each in sets))
+MOST_VALUES = 2
+"""A file with three values may match a predicate by its statistics and not by its rows."""
 
 
 class Encoding:
     """The variables and constraints for ``n`` writers over ``k`` partitions.
 
-    ``repaired`` adds the rule "read through append".
+    ``values`` is the number of values of the data column; ``ValueError`` for more than two.
     """
 
-    def __init__(self, n: int, k: int, table_level: str, *, repaired: bool = False) -> None:
-        self.n, self.k = n, k
-        self.table_level = table_level
+    def __init__(
+        self, n: int, k: int, table_level: str, rules: RuleSet = SPARK, values: int = 1
+    ) -> None:
+        if values > MOST_VALUES:
+            raise ValueError(f"the data column has at most {MOST_VALUES} values")
+        self.n, self.k, self.values = n, k, values
+        self.table_level, self.rules = table_level, rules
         self.writers, self.partitions = range(n), range(k)
-        self.reads = [self._bools(f"reads{i}") for i in self.writers]
-        self.adds = [self._bools(f"adds{i}") for i in self.writers]
-        self.removes = [z3.Bool(f"removes{i}") for i in self.writers]
-        self.filled = self._bools("filled")
-        self.begin = [[z3.Bool(f"begin{i}_{m}") for m in range(i + 1)] for i in self.writers]
+        self.cells = range(k * values)
         self.constraints: list[Any] = []
+        self.in_partition = [self._bools(f"in_partition{i}", self.partitions) for i in self.writers]
+        self.with_value = [self._bools(f"with_value{i}", range(values)) for i in self.writers]
+        self.reads = [[self._reads(i, c) for c in self.cells] for i in self.writers]
+        self.adds = [self._bools(f"adds{i}", self.cells) for i in self.writers]
+        self.removes = [z3.Bool(f"removes{i}") for i in self.writers]
+        self.filled = self._bools("filled", self.cells)
+        self.together = self._bools("together", self.partitions if values > 1 else ())
+        self.begin = [[z3.Bool(f"begin{i}_{m}") for m in range(i + 1)] for i in self.writers]
         self._schedules()
         self._statements()
         self._files()
-        self._rules(repaired)
+        self._rules()
 
-    def _bools(self, name: str) -> list[Any]:
-        return [z3.Bool(f"{name}_{p}") for p in self.partitions]
+    def _bools(self, name: str, places: Iterable[int]) -> list[Any]:
+        return [z3.Bool(f"{name}_{place}") for place in places]
 
     def _add(self, *constraints: Any) -> None:
         self.constraints += constraints
+
+    def _named(self, name: str, formula: Any) -> Any:
+        variable = z3.Bool(name)
+        self._add(variable == formula)
+        return variable
+
+    def _reads(self, i: int, cell: int) -> Any:
+        partition = self.in_partition[i][cell // self.values]
+        if self.values == 1:
+            return partition
+        return z3.And(partition, self.with_value[i][cell % self.values])
+
+    def of(self, partition: int) -> range:
+        """The cells of a partition."""
+        return range(partition * self.values, (partition + 1) * self.values)
 
     def shows(self, i: int, j: int) -> Any:
         """Whether the snapshot of i shows the commit of j."""
@@ -104,7 +100,11 @@ class Encoding:
         self.blind, self.in_place = [], []
         for i in self.writers:
             reads, adds, removes = self.reads[i], self.adds[i], self.removes[i]
-            none = z3.Not(_any(reads))
+            none = z3.Not(_any(self.in_partition[i]))
+            if self.values == 1:
+                self._add(self.with_value[i][0])
+            else:
+                self._add(_any(self.with_value[i]) == z3.Not(none))
             one = z3.PbEq([(a, 1) for a in adds], 1)
             same = z3.And(*(r == a for r, a in zip(reads, adds, strict=True)))
             apart = z3.Not(_any(z3.And(r, a) for r, a in zip(reads, adds, strict=True)))
@@ -114,75 +114,163 @@ class Encoding:
             self.blind.append(z3.And(none, z3.Not(removes)))
             self.in_place.append(z3.And(removes, same))
 
+    def _versions(self, writers: int) -> Iterator[Version]:
+        """The row versions that there may be after so many commits."""
+        yield from product((SETUP, *range(writers)), self.cells)
+
+    def _holders(self, version: Version, commits: int) -> Iterator[int]:
+        """Who may have written the file that holds a version after so many commits."""
+        writer, _ = version
+        yield writer
+        if self.values > 1:
+            yield from range(max(0, writer + 1), commits)
+
     def _files(self) -> None:
-        """Which row versions are live after so many commits, and what each commit does."""
-        versions = [(x, p) for x in (SETUP, *self.writers) for p in self.partitions]
-        live = {(x, p): self.filled[p] if x == SETUP else z3.BoolVal(False) for x, p in versions}
-        self.live = [live]
-        self.sees: list[dict[tuple[int, int], Any]] = []
-        self.takes: list[dict[tuple[int, int], Any]] = []
+        """Which file holds which row version after so many commits, and what each commit does.
+
+        ``holds[t][version][y]``: after t commits the version is in the file of y. ``takes``:
+        versions that a writer ends, ``puts``: cells in which it writes new ones.
+        """
+        start = {(SETUP, c): {SETUP: self.filled[c]} for c in self.cells}
+        for p in self.partitions if self.values > 1 else ():
+            # One row is in a file of its own anyway; this leaves one way to say so.
+            self._add(z3.Implies(self.together[p], z3.And(*(self.filled[c] for c in self.of(p)))))
+        self.holds: list[dict[Version, dict[int, Any]]] = [start]
+        self.shown: list[dict[Version, dict[int, Any]]] = []
+        self.sees: list[dict[Version, Any]] = []
+        self.takes: list[dict[Version, Any]] = []
         self.puts: list[list[Any]] = []
         for i in self.writers:
-            sees = {}
-            takes = {}
-            for x, p in versions:
-                shown = _any(
-                    z3.And(self.begin[i][m], self.live[m][x, p])
-                    for m in range(max(0, x + 1), i + 1)
+            self._snapshot(i)
+            takes = {
+                v: self._named(
+                    f"takes{i}_{v[0]}_{v[1]}",
+                    z3.And(self.removes[i], self.reads[i][v[1]], self.sees[i][v]),
                 )
-                sees[x, p] = self._named(f"sees{i}_{x}_{p}", shown)
-                takes[x, p] = self._named(
-                    f"takes{i}_{x}_{p}", z3.And(self.removes[i], self.reads[i][p], sees[x, p])
-                )
-            taken = [_any(takes[x, p] for x in (SETUP, *range(i))) for p in self.partitions]
-            self._add(z3.Implies(self.removes[i], _any(taken)))
-            puts = []
-            for p in self.partitions:
-                moved_in = z3.If(self.in_place[i], taken[p], _any(taken))
-                added = z3.And(self.adds[i][p], z3.Implies(self.removes[i], moved_in))
-                puts.append(self._named(f"puts{i}_{p}", added))
-            self.sees.append(sees)
-            self.takes.append(takes)
-            self.puts.append(puts)
-            after = {
-                (x, p): self._named(
-                    f"live{i + 1}_{x}_{p}",
-                    puts[p] if x == i else z3.And(self.live[i][x, p], z3.Not(takes[x, p])),
-                )
-                for x, p in versions
-                if x <= i
+                for v in self._versions(i)
             }
-            self.live.append({**live, **after})
+            self.takes.append(takes)
+            if not self.rules.empty_version_at(self.table_level):
+                self._add(z3.Implies(self.removes[i], _any(takes.values())))
+            puts = []
+            for c in self.cells:
+                taken = _any(takes[x, c] for x in (SETUP, *range(i)))
+                moved_in = z3.If(self.in_place[i], taken, _any(takes.values()))
+                added = z3.And(self.adds[i][c], z3.Implies(self.removes[i], moved_in))
+                puts.append(self._named(f"puts{i}_{c}", added))
+            self.puts.append(puts)
+            self._commit(i)
 
-    def _named(self, name: str, formula: Any) -> Any:
-        variable = z3.Bool(name)
-        self._add(variable == formula)
-        return variable
+    def _snapshot(self, i: int) -> None:
+        shown: dict[Version, dict[int, Any]] = {}
+        for v in self._versions(i):
+            shown[v] = {
+                y: self._named(
+                    f"shown{i}_{v[0]}_{v[1]}_{y}",
+                    _any(
+                        z3.And(self.begin[i][m], self.holds[m][v][y])
+                        for m in range(i + 1)
+                        if v in self.holds[m] and y in self.holds[m][v]
+                    ),
+                )
+                for y in self._holders(v, i)
+            }
+        self.shown.append(shown)
+        self.sees.append({v: _any(by.values()) for v, by in shown.items()})
 
-    def _older(self, i: int) -> Iterator[tuple[int, int]]:
-        yield from product((SETUP, *range(i)), self.partitions)
+    def _commit(self, i: int) -> None:
+        after: dict[Version, dict[int, Any]] = {}
+        for v, by in self.holds[i].items():
+            gone = {y: self.removes_file(i, y, v[1]) for y in by}
+            after[v] = {
+                y: self._named(f"holds{i + 1}_{v[0]}_{v[1]}_{y}", z3.And(held, z3.Not(gone[y])))
+                for y, held in by.items()
+            }
+            if self.values > 1:
+                copied = z3.And(
+                    _any(z3.And(held, gone[y]) for y, held in by.items()),
+                    z3.Not(self.reads[i][v[1]]),
+                )
+                after[v][i] = self._named(f"holds{i + 1}_{v[0]}_{v[1]}_{i}", copied)
+        for c in self.cells:
+            after[i, c] = {i: self.puts[i][c]}
+        self.holds.append(after)
+
+    def _in_file(self, i: int, y: int, cell: int) -> Iterator[tuple[Any, Version]]:
+        """What i's snapshot shows of the file that y wrote and that may hold a row of a cell.
+
+        Each version comes with the condition for it to be in that file.
+        """
+        partition = cell // self.values
+        for v, by in self.shown[i].items():
+            if v[1] // self.values != partition or y not in by:
+                continue
+            if y == SETUP and v[1] != cell:
+                yield z3.And(self.together[partition], by[y]), v
+            else:
+                yield by[y], v
+
+    def touches_file(self, i: int, y: int, cell: int) -> Any:
+        """Whether a file of i's snapshot holds a row that i reads."""
+        return _any(z3.And(there, self.reads[i][v[1]]) for there, v in self._in_file(i, y, cell))
+
+    def removes_file(self, i: int, y: int, cell: int) -> Any:
+        """Whether i removes a file: it takes rows out and copies the others."""
+        return z3.And(self.removes[i], self.touches_file(i, y, cell))
+
+    def reads_file(self, i: int, y: int, cell: int) -> Any:
+        """Whether a file of i's snapshot counts as read by the rules."""
+        touched = self.touches_file(i, y, cell)
+        there = _any(there for there, _ in self._in_file(i, y, cell))
+        if self.rules.read_files == "delta-rs":
+            return z3.If(self.removes[i], touched, there)
+        if self.rules.read_files == "partitions":
+            return z3.And(there, self.in_partition[i][cell // self.values])
+        return touched
+
+    def writes_cell(self, j: int, cell: int) -> Any:
+        """Whether j adds a file with a row of that cell, a new one or a copy."""
+        copies = (by[j] for v, by in self.holds[j + 1].items() if v[1] == cell and j in by)
+        return z3.Or(self.puts[j][cell], *copies)
 
     def covers(self, i: int, j: int) -> Any:
-        """Whether the reads of i cover a file that j adds."""
-        return _any(z3.And(self.reads[i][p], self.puts[j][p]) for p in self.partitions)
-
-    def _touches_read(self, i: int, j: int) -> Any:
-        """Whether j removes a file that i has read."""
+        """Whether what i has noted as read covers a file that j adds."""
+        if self.rules.added == "statistics":
+            found = _any(z3.And(self.reads[i][c], self.writes_cell(j, c)) for c in self.cells)
+            return z3.And(self.removes[i], found)
         return _any(
-            z3.And(self.takes[j][x, p], self.sees[i][x, p], self.reads[i][p])
-            for x, p in self._older(min(i, j))
+            z3.And(self.in_partition[i][p], _any(self.writes_cell(j, c) for c in self.of(p)))
+            for p in self.partitions
         )
 
-    def _rules(self, repaired: bool) -> None:
+    def touches_read(self, i: int, j: int) -> Any:
+        """Whether j removes a file that counts as read by i."""
+        older = min(i, j)
+        return _any(
+            z3.And(self.removes_file(j, y, c), self.reads_file(i, y, c))
+            for y, c in product((SETUP, *range(older)), self.cells)
+        )
+
+    def _rules(self) -> None:
         for i in self.writers:
             for j in range(i):
-                counted = z3.BoolVal(True)
-                if self.table_level != SERIALIZABLE:
-                    counted = z3.Not(self.blind[j])
-                conflict = z3.Or(z3.And(counted, self.covers(i, j)), self._touches_read(i, j))
+                added = z3.And(self._counts(i, j), self.covers(i, j))
+                conflict = z3.Or(added, self.touches_read(i, j))
                 self._add(z3.Implies(z3.Not(self.shows(i, j)), z3.Not(conflict)))
-            if repaired and self.table_level != SERIALIZABLE:
+            if self.rules.repaired and self.table_level != SERIALIZABLE:
                 self._add(z3.Not(self._refused_by_repair(i)))
+
+    def _counts(self, i: int, j: int) -> Any:
+        """Whether files that the winner j added count for i."""
+        counted = z3.BoolVal(True)
+        if self.table_level != SERIALIZABLE:
+            if self.rules.appends == "blind":
+                counted = z3.Not(self.blind[j])
+            elif self.rules.appends == "all":
+                counted = z3.And(self.removes[j], _any(self.takes[j].values()))
+        if self.rules.inserts_apart:
+            counted = z3.And(counted, z3.Or(self.removes[i], self.removes[j]))
+        return counted
 
     def _refused_by_repair(self, i: int) -> Any:
         through = []
@@ -197,39 +285,41 @@ class Encoding:
         back = []
         for y in range(i):
             older = _any(z3.And(self.shows(i, m), z3.Not(self.shows(y, m))) for m in range(y))
-            leads = z3.Or(older, self.covers(y, i), self._touches_read(y, i))
+            leads = z3.Or(older, self.covers(y, i), self.touches_read(y, i))
             back.append(z3.And(z3.Not(self.shows(i, y)), z3.Not(self.blind[y]), leads))
         return z3.And(_any(through), _any(back))
 
     def changes_matches(self, i: int, j: int) -> Any:
         """Whether j's commit changes for some row whether the predicate of i matches it."""
         reads = self.reads[i]
-        leaves = [
-            z3.And(_any(self.takes[j][x, p] for x in (SETUP, *range(j))), reads[p])
-            for p in self.partitions
-        ]
-        enters = [z3.And(self.puts[j][p], reads[p]) for p in self.partitions]
-        from_outside = _any(
-            z3.And(_any(self.takes[j][x, p] for x in (SETUP, *range(j))), z3.Not(reads[p]))
-            for p in self.partitions
-        )
+        taken = [_any(self.takes[j][x, c] for x in (SETUP, *range(j))) for c in self.cells]
+        leaves = _any(z3.And(taken[c], reads[c]) for c in self.cells)
+        enters = _any(z3.And(self.puts[j][c], reads[c]) for c in self.cells)
+        from_outside = _any(z3.And(taken[c], z3.Not(reads[c])) for c in self.cells)
         # Rows that stay where they are match as before; a move has one target, which it
         # does not read itself.
-        moved_in = z3.And(_any(enters), z3.Or(z3.Not(self.removes[j]), from_outside))
-        moved_out = z3.And(_any(leaves), z3.Not(_any(enters)))
+        moved_in = z3.And(enters, z3.Or(z3.Not(self.removes[j]), from_outside))
+        moved_out = z3.And(leaves, z3.Not(enters))
         return z3.And(z3.Not(self.in_place[j]), z3.Or(moved_in, moved_out))
+
+    def changes_item(self, i: int, j: int) -> Any:
+        """Whether j ends a row version that i has read."""
+        return _any(
+            z3.And(self.takes[j][v], self.sees[i][v], self.reads[i][v[1]])
+            for v in self._versions(min(i, j))
+        )
 
     def edge(self, i: int, j: int) -> Any:
         """Whether the graph has a direct conflict from i to j (ww, wr or rw)."""
         parts = []
         if i < j:
             seen = [
-                z3.And(self.sees[j][i, p], self.reads[j][p]) for p in self.partitions
+                z3.And(self.sees[j][i, c], self.reads[j][c]) for c in self.cells
             ]  # wr of an item; who overwrites has read, so ww needs no case of its own
             shown = self.shows(j, i)
             parts.append(z3.And(shown, z3.Or(*seen, self.changes_matches(j, i))))
         hidden = z3.Not(self.shows(i, j)) if j < i else z3.BoolVal(True)
-        parts.append(z3.And(hidden, z3.Or(self._touches_read(i, j), self.changes_matches(i, j))))
+        parts.append(z3.And(hidden, z3.Or(self.changes_item(i, j), self.changes_matches(i, j))))
         return z3.Or(*parts)
 
     def violates(self, level: str) -> tuple[Any, ...]:
@@ -253,14 +343,29 @@ class Encoding:
     @property
     def chosen(self) -> list[Any]:
         """The variables that make up a solution."""
-        flat = [v for row in (*self.reads, *self.adds, *self.begin) for v in row]
-        return [*flat, *self.removes, *self.filled]
+        values = self.with_value if self.values > 1 else ()
+        rows = (*self.in_partition, *values, *self.adds, *self.begin)
+        return [*(v for row in rows for v in row), *self.removes, *self.filled, *self.together]
 
     @property
-    def weight(self) -> list[Any]:
-        """The variables of which a small solution has few: files and partitions."""
-        flat = [v for row in (*self.reads, *self.adds) for v in row]
-        return [*flat, *self.filled, *self.removes]
+    def sizes(self) -> tuple[list[Any], ...]:
+        """What a small solution has few of, the most important first: steps, files, the rest.
+
+        Each is a list of formulas, the number of those that are true being what counts. Files
+        are those at the beginning and those that the writers add.
+        """
+        overlapping = [z3.Not(self.begin[i][i]) for i in self.writers]
+        files = [
+            _any(self.writes_cell(i, c) for c in self.of(p))
+            for i, p in product(self.writers, self.partitions)
+        ]
+        # A partition's first row is in a file, and so is every other that is not beside it.
+        for p in self.partitions:
+            first, *others = (self.filled[c] for c in self.of(p))
+            files.append(_any([first, *others]))
+            files += [z3.And(first, other, z3.Not(self.together[p])) for other in others]
+        rows = (*self.reads, *self.adds)
+        return overlapping, files, [*(v for row in rows for v in row), *self.filled, *self.removes]
 
     def solver(self, timeout_ms: int) -> Any:
         """A solver with all constraints."""
@@ -273,11 +378,11 @@ class Encoding:
     def solution(self, model: Any) -> Footprints:
         """The solution that a model of the solver is."""
 
-        def true(variable: Any) -> bool:
-            return bool(z3.is_true(model.eval(variable, model_completion=True)))
+        def true(formula: Any) -> bool:
+            return bool(z3.is_true(model.eval(formula, model_completion=True)))
 
         def which(row: list[Any]) -> frozenset[int]:
-            return frozenset(p for p, variable in enumerate(row) if true(variable))
+            return frozenset(p for p, formula in enumerate(row) if true(formula))
 
         return Footprints(
             tuple(map(which, self.reads)),
@@ -285,8 +390,10 @@ class Encoding:
             tuple(map(true, self.removes)),
             tuple(min(which(row)) for row in self.begin),
             which(self.filled),
+            self.values,
+            which(self.together),
         )
 
 
-def _any(parts: Any) -> Any:
+def _any(parts: Iterable[Any]) -> Any:
     return z3.Or(*parts)

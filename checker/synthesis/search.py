@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal
@@ -10,14 +10,22 @@ from typing import Any, Literal
 import z3
 
 from checker.finding import Finding, describe, finding
-from checker.synthesis.encoding import Encoding, Footprints
+from checker.synthesis.encoding import Encoding
+from checker.synthesis.footprints import Footprints
+from checker.synthesis.rules import RULE_SETS
 from checker.synthesis.sql import kind, scenario
-from model.profiles import profile
+from model.levels import DELTA_LEVELS
+from model.profiles import DEFAULT
 from model.profiles.base import Profile
 
-REPAIRED = "delta-spark-4.4-repaired"
-PROFILES = ("delta-spark-4.4", REPAIRED)
+PROFILES = tuple(RULE_SETS)
 """The profiles whose rules are encoded."""
+
+Change = tuple[frozenset[int], frozenset[int], bool]
+"""The cells that a writer reads, those that it adds to, and whether it removes what it reads."""
+
+LEVELS = DELTA_LEVELS
+"""The levels whose violations are encoded."""
 
 PARTITIONS = 3
 TIMEOUT_MS = 120_000
@@ -32,14 +40,20 @@ class SizeResult:
     seconds: float
 
 
-def encoding(n: int, level: str, rules: Profile, partitions: int = PARTITIONS) -> Encoding:
+def encoding(
+    n: int, level: str, rules: Profile, partitions: int = PARTITIONS, values: int = 1
+) -> Encoding:
     """The histories of n writers that the rules admit on a table of ``level``.
 
-    Raises ``ValueError`` for a profile whose rules are not encoded.
+    ``values`` is the number of values of a data column: with two of them a file may hold rows
+    that a statement reads and rows that it does not. Raises ``ValueError`` for a profile whose
+    rules are not encoded, for a level that is none of ``LEVELS``, and for more than two values.
     """
-    if rules.name not in PROFILES:
+    if rules.name not in RULE_SETS:
         raise ValueError(f"the rules of {rules.name} are not encoded for the solver")
-    return Encoding(n, partitions, level, repaired=rules.name == REPAIRED)
+    if level not in LEVELS:
+        raise ValueError(f"violations of {level} are not encoded for the solver")
+    return Encoding(n, partitions, level, RULE_SETS[rules.name], values)
 
 
 def exists(
@@ -48,15 +62,23 @@ def exists(
     rules: Profile,
     partitions: int = PARTITIONS,
     timeout_ms: int = TIMEOUT_MS,
+    values: int = 1,
 ) -> SizeResult:
     """Whether some history of n writers that the rules admit violates the table's level."""
     started = monotonic()
-    encoded = encoding(n, level, rules, partitions)
-    solver = encoded.solver(timeout_ms)
-    violation = encoded.violates(level)
-    solver.add(*encoded.constraints, *violation)
+    solver, _ = _violations(n, level, rules, partitions, timeout_ms, values)
     answer = {"sat": "some", "unsat": "none"}.get(str(solver.check()), "unknown")
     return SizeResult(n, answer, monotonic() - started)  # type: ignore[arg-type]
+
+
+def _violations(
+    n: int, level: str, rules: Profile, partitions: int, timeout_ms: int, values: int
+) -> tuple[Any, Encoding]:
+    encoded = encoding(n, level, rules, partitions, values)
+    violation = encoded.violates(level)
+    solver = encoded.solver(timeout_ms)
+    solver.add(*violation)
+    return solver, encoded
 
 
 def solutions(
@@ -65,19 +87,27 @@ def solutions(
     rules: Profile,
     partitions: int = PARTITIONS,
     timeout_ms: int = TIMEOUT_MS,
+    values: int = 1,
     *,
     filled: bool = False,
+    among: Sequence[Change] | None = None,
+    violating: bool = True,
 ) -> Iterator[Footprints]:
-    """Every violation of n writers. ``filled``: with a row in each partition at the beginning.
+    """Every violation of n writers. ``filled``: with a row in each cell at the beginning.
 
-    Raises ``TimeoutError`` when the solver gives up.
+    ``among`` leaves the writers these changes alone; without ``violating`` it is every history
+    that the rules admit. Raises ``TimeoutError`` when the solver gives up.
     """
-    encoded = encoding(n, level, rules, partitions)
-    violation = encoded.violates(level)
-    solver = encoded.solver(timeout_ms)
-    solver.add(*encoded.constraints, *violation)
+    if violating:
+        solver, encoded = _violations(n, level, rules, partitions, timeout_ms, values)
+    else:
+        encoded = encoding(n, level, rules, partitions, values)
+        solver = encoded.solver(timeout_ms)
     if filled:
         solver.add(*encoded.filled)
+    if among is not None:
+        for i in encoded.writers:
+            solver.add(z3.Or(*(_does(encoded, i, change) for change in among)))
     yield from _all(encoded, solver, z3.BoolVal(True))
 
 
@@ -87,21 +117,18 @@ def smallest(
     rules: Profile,
     partitions: int = PARTITIONS,
     timeout_ms: int = TIMEOUT_MS,
+    values: int = 1,
 ) -> Iterator[Footprints]:
     """The smallest violation of each kind, a kind being the statements and the schedule.
 
-    Few partitions read and added to come first. Raises ``TimeoutError`` when the solver gives up.
+    Few steps come first, then few files, then few cells read and added to. Raises
+    ``TimeoutError`` when the solver gives up.
     """
-    encoded = encoding(n, level, rules, partitions)
-    violation = encoded.violates(level)
-    solver = encoded.solver(timeout_ms)
-    solver.add(*encoded.constraints, *violation)
-    weighed = [(variable, 1) for variable in encoded.weight]
-    for bound in range(1, len(weighed) + 1):
-        if not _sat(solver):
-            return
+    solver, encoded = _violations(n, level, rules, partitions, timeout_ms, values)
+    while _sat(solver):
         solver.push()
-        solver.add(z3.PbLe(weighed, bound))
+        for size in encoded.sizes:
+            _at_its_smallest(solver, size)
         blocked = []
         while _sat(solver):
             alike = _alike(encoded, encoded.solution(solver.model()))
@@ -113,6 +140,28 @@ def smallest(
         solver.add(*blocked)
 
 
+def _at_its_smallest(solver: Any, size: list[Any]) -> None:
+    """Leaves the solver those solutions of which the fewest formulas of ``size`` are true."""
+
+    def count() -> int:
+        model = solver.model()
+        return sum(z3.is_true(model.eval(each, model_completion=True)) for each in size)
+
+    weighed = [(each, 1) for each in size]
+    _sat(solver)
+    best = count()
+    while True:
+        solver.push()
+        solver.add(z3.PbLe(weighed, best - 1))
+        smaller = _sat(solver)
+        if smaller:
+            best = count()
+        solver.pop()
+        if not smaller:
+            break
+    solver.add(z3.PbLe(weighed, best))
+
+
 def _all(encoded: Encoding, solver: Any, condition: Any) -> Iterator[Footprints]:
     """Every solution that also meets a condition; the solver is left as it was."""
     solver.push()
@@ -122,6 +171,16 @@ def _all(encoded: Encoding, solver: Any, condition: Any) -> Iterator[Footprints]
         yield encoded.solution(model)
         solver.add(z3.Or(*(v != model.eval(v, model_completion=True) for v in encoded.chosen)))
     solver.pop()
+
+
+def _does(encoded: Encoding, i: int, change: Change) -> Any:
+    reads, adds, removes = change
+    cells = encoded.cells
+    return z3.And(
+        encoded.removes[i] == removes,
+        *(encoded.reads[i][c] == (c in reads) for c in cells),
+        *(encoded.adds[i][c] == (c in adds) for c in cells),
+    )
 
 
 def _alike(encoded: Encoding, found: Footprints) -> Any:
@@ -149,5 +208,4 @@ def as_finding(found: Footprints, level: str, rules: Profile | None = None) -> F
     """A solution run in the model. Raises ``ValueError`` when the model does not confirm it."""
     kinds = [kind(found, i) for i in range(len(found.reads))]
     name = f"{describe(kinds)} break {level} (synthesised)"
-    rules = rules or profile(PROFILES[0])
-    return finding(scenario(found, level, name), "partitioned", level, rules)
+    return finding(scenario(found, level, name), "partitioned", level, rules or DEFAULT)

@@ -13,6 +13,7 @@ from isodelta.options import Common, budget_option, common_options
 
 if TYPE_CHECKING:
     from isodelta.exploration import Exploration
+    from isodelta.synthesis import Synthesis
 
 
 @click.command(short_help="Search for histories that break a level.")
@@ -46,6 +47,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
 )
+@click.option(
+    "--data-values",
+    type=click.IntRange(1, 2),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="With --symbolic: values of a data column. With 2, files hold rows that statements skip.",
+)
+@click.option(
+    "--separate",
+    is_flag=True,
+    help="For every pair of levels, the smallest history that tells them apart.",
+)
 @budget_option("60s")
 @common_options
 def command(
@@ -56,6 +70,8 @@ def command(
     engine: str | None,
     every_kind: bool,
     symbolic: bool,
+    data_values: int,
+    separate: bool,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
 
@@ -67,6 +83,10 @@ def command(
     With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
     to and takes rows out of, and when it begins. It gives the smallest violations of what the
     table's level promises, as SQL and confirmed by the model, or says that there are none.
+
+    With --separate no rules are applied: for every ordered pair of isolation levels it gives the
+    smallest history that holds the one and violates the other, or says why there is none, and
+    what the profile's rules make of each history.
     """
     from isodelta.console import progress
     from isodelta.exploration import Exploration
@@ -75,8 +95,14 @@ def command(
         known = ", ".join(common.profile.levels)
         raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {known})")
     levels = common.profile.levels if level is None else (level,)
+    if separate:
+        if symbolic or every_kind or level is not None:
+            raise BadInput("--separate excludes --symbolic, --every-kind and --level")
+        return _separate(common, transactions, budget, engine)
     if symbolic:
-        return _synthesise(common, levels, transactions, budget, engine)
+        return _synthesise(common, levels, transactions, budget, engine, data_values)
+    if data_values > 1:
+        raise BadInput("--data-values is an option of --symbolic")
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
@@ -104,25 +130,32 @@ def command(
 
 
 def _synthesise(
-    common: Common, levels: Sequence[str], transactions: int, budget: float, engine: str | None
+    common: Common,
+    levels: Sequence[str],
+    transactions: int,
+    budget: float,
+    engine: str | None,
+    values: int,
 ) -> int:
-    from checker.synthesis.search import PROFILES
+    from checker.synthesis.search import LEVELS, PROFILES
     from isodelta.console import output, progress
     from isodelta.results import print_json
     from isodelta.synthesis import Synthesis
 
-    if engine is not None or common.report is not None:
-        option = "--report" if engine is None else "--engine"
-        raise BadInput(f"--symbolic and {option} exclude each other; replay the scenarios found")
     if common.profile.name not in PROFILES:
         known = ", ".join(PROFILES)
         raise BadInput(f"--symbolic: the rules of {common.profile.name} are not encoded ({known})")
+    asked, levels = levels, [level for level in levels if level in LEVELS]
+    if not levels:
+        raise BadInput(f"--symbolic: violations of {', '.join(asked)} are not encoded")
     with progress("solving") as tell:
-        synthesis = Synthesis(common.profile, levels, transactions, budget, tell)
+        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, values)
         try:
             for found in synthesis.run():
                 if common.json:
                     print_json(synthesis.result(found))
+            if engine is not None and synthesis.findings:
+                _replay_synthesis(engine, synthesis, common)
         finally:
             if common.json:
                 print_json({"summary": synthesis.summary()})
@@ -136,7 +169,61 @@ def _synthesise(
             console.print(f"  {', '.join(steps)}", markup=False, highlight=False)
         for sentence in synthesis.sentences():
             console.print(sentence, markup=False, highlight=False)
+    if common.report is not None:
+        from isodelta.exploration_report import write_synthesis_report
+
+        write_synthesis_report(common, synthesis, engine)
     return FOUND if synthesis.findings else OK
+
+
+def _replay_synthesis(engine: str, synthesis: Synthesis, common: Common) -> None:
+    from conformance.engine import EngineError
+    from isodelta.replaying import started_engine
+    from isodelta.results import print_json
+
+    try:
+        with started_engine(engine) as started:
+            for comparison in synthesis.replay(started):
+                if common.json and not comparison.agrees:
+                    print_json(synthesis.difference_result(comparison))
+    except EngineError as error:
+        raise EngineFailed(str(error)) from error
+
+
+def _separate(common: Common, transactions: int, budget: float, engine: str | None) -> int:
+    from checker.separation import separate
+    from conformance.engine import EngineError
+    from isodelta.console import output, progress
+    from isodelta.replaying import started_engine
+    from isodelta.results import print_json
+    from isodelta.separating import Separating
+    from isodelta.separating_console import print_separating
+
+    with progress("separating") as tell:
+        result = separate(
+            transactions,
+            budget=budget,
+            progress=lambda schedules, _: tell(f"{schedules:,} schedules"),
+        )
+        separating = Separating(result, common.profile)
+        if engine is not None:
+            try:
+                with started_engine(engine) as started:
+                    for label, level in separating.replay(started):
+                        tell(f"replayed {label} at {level}")
+            except EngineError as error:
+                raise EngineFailed(str(error)) from error
+    if common.json:
+        for pair in result.separations:
+            print_json(separating.pair_result(pair))
+        print_json({"summary": separating.summary()})
+    else:
+        print_separating(separating, output())
+    if common.report is not None:
+        from isodelta.separating_report import write_separating_report
+
+        write_separating_report(common, separating, engine)
+    return FOUND if separating.differences else OK
 
 
 def _run(exploration: Exploration, common: Common) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +11,7 @@ from isodelta.exits import FOUND, OK, BadInput
 from isodelta.options import Common, common_options
 
 if TYPE_CHECKING:
-    from checker.proofs.lemma import LemmaResult, TheoremResult
+    from checker.proofs.lemma import TheoremResult
 
 
 @click.command(short_help="The theorems, each lemma checked.")
@@ -26,63 +27,30 @@ def command(common: Common) -> int:
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
     from isodelta.console import output, progress
+    from isodelta.proof_results import theorem_result, write_proof_report
     from isodelta.results import print_json
     from model.profiles import DEFAULT
 
-    if common.report is not None:
-        raise BadInput("--report: proofs have no report folder; --json has every lemma")
     asked = common.profile
     chosen = [t for t in THEOREMS if asked == DEFAULT or t.profile == asked.name]
     if not chosen:
         raise BadInput(f"--profile: there is no theorem about {common.profile.name}")
-    good = True
-    with progress("proving") as tell:
-        for theorem in chosen:
-            result = prove(theorem, lambda lemma: tell(f"{theorem.name}: {lemma}"))  # noqa: B023
-            good = good and result.verdict == "proved"
-            if common.json:
-                print_json(theorem_result(result))
-            else:
-                _print(result, output())
-    return OK if good else FOUND
-
-
-def theorem_result(result: TheoremResult) -> dict[str, Any]:
-    """The JSON object of one theorem."""
-    return {
-        "theorem": result.theorem.name,
-        "profile": result.theorem.profile,
-        "statement": result.theorem.words,
-        "verdict": result.verdict,
-        "lemmas": [_lemma_result(lemma) for lemma in result.lemmas],
-    }
-
-
-def _lemma_result(result: LemmaResult) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "lemma": result.lemma.name,
-        "statement": result.lemma.words,
-        "verdict": result.verdict,
-        "seconds": round(result.seconds, 3),
-        "assumptions": result.assumptions,
-        "premises": [
-            {"premise": assumption.name, "statement": assumption.words}
-            for assumption in result.claim.assumptions
-            if assumption.premise
-        ],
-        "mutants": [
-            {
-                "mutant": mutant.name,
-                "of": "premise" if mutant.premise else "rule",
-                "lemma": mutant.lemma_is,
-                **({"redundant": mutant.redundant} if mutant.redundant else {}),
-            }
-            for mutant in result.mutants
-        ],
-    }
-    if result.because:
-        found["because"] = result.because
-    return found
+    started = time.monotonic()
+    results: list[TheoremResult] = []
+    try:
+        with progress("proving") as tell:
+            for theorem in chosen:
+                result = prove(theorem, lambda lemma: tell(f"{theorem.name}: {lemma}"))  # noqa: B023
+                results.append(result)
+                if common.json:
+                    print_json(theorem_result(result))
+                else:
+                    _print(result, output())
+    finally:
+        if common.report is not None:
+            seconds = time.monotonic() - started
+            write_proof_report(common, results, len(results) == len(chosen), seconds)
+    return OK if all(result.verdict == "proved" for result in results) else FOUND
 
 
 def _print(result: TheoremResult, console: Any) -> None:

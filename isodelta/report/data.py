@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from isodelta.report.theory import LatticePicture, TheoremLine
+
 LEVELS = ("Serializable", "WriteSerializable")
 """The two levels of Delta Lake, strong first; a report answers for each of them."""
 
@@ -38,6 +40,7 @@ class FindingClass(StrEnum):
     MODEL_WRONG = "model is wrong"
     DOCUMENT_DIFFERS = "document says otherwise"
     UNEXPLAINED = "unexplained"
+    SEPARATION = "separates levels"
 
     @property
     def urgent(self) -> bool:
@@ -83,6 +86,10 @@ _CLASS_MEANINGS = {
         "The documentation promises or forbids something that the engine does otherwise."
     ),
     FindingClass.UNEXPLAINED: "None of the other classes fits yet: look at this one first.",
+    FindingClass.SEPARATION: (
+        "A history of snapshots that some levels admit and others forbid, whatever an engine's "
+        "conflict rules make of it."
+    ),
 }
 
 
@@ -131,6 +138,7 @@ class Finding:
     predicted: Result | None = None
     observed: Result | None = None
     edges: tuple[Mapping[str, Any], ...] = ()
+    profile: str | None = None
 
     def __post_init__(self) -> None:
         if not _FINDING_NAME.fullmatch(self.name):
@@ -343,6 +351,8 @@ class Report:
     claims: list[ClaimLine] = field(default_factory=list)
     coverage: Coverage = field(default_factory=Coverage)
     bounds: list[Bound] = field(default_factory=list)
+    lattice: LatticePicture | None = None
+    theorems: list[TheoremLine] = field(default_factory=list)
     complete: bool = False
     incomplete_because: str = "the run is not over yet"
     created: str = ""

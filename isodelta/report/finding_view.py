@@ -27,6 +27,7 @@ SEVERITY = (
     "level violation",
     "document says otherwise",
     "false conflict",
+    "separates levels",
 )
 """The classes in the order in which a reader should look at them."""
 
@@ -133,7 +134,7 @@ def finding_view(finding: Finding, engine: str) -> FindingView:
         tables=_tables(finding),
         sql=sql_script(finding.scenario),
         yaml=finding_yaml(finding, engine),
-        command=replay_command(finding.name, engine),
+        command=replay_command(finding, engine),
     )
 
 

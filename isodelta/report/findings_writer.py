@@ -25,7 +25,7 @@ def finding_yaml(finding: Finding, engine: str) -> str:
         finding.title,
         f"{finding.kind.value}; level: {finding.level}",
         finding.summary,
-        f"Run it: {replay_command(finding.name, engine)}",
+        f"Run it: {replay_command(finding, engine)}",
     ]
     heading = [
         f"# {line}"
@@ -35,11 +35,13 @@ def finding_yaml(finding: Finding, engine: str) -> str:
     return "\n".join(heading) + "\n" + scenario_yaml(finding.scenario)
 
 
-def replay_command(name: str, engine: str) -> str:
+def replay_command(finding: Finding, engine: str) -> str:
     """The command that runs a finding again, from inside the report folder."""
+    if finding.profile is not None:
+        return f"isodelta check findings/{finding.name}.yaml --profile {finding.profile}"
     if engine in ("", "model"):
-        return f"isodelta check findings/{name}.yaml"
-    return f"isodelta replay findings/{name}.yaml --engine {engine}"
+        return f"isodelta check findings/{finding.name}.yaml"
+    return f"isodelta replay findings/{finding.name}.yaml --engine {engine}"
 
 
 def _plain(value: Any) -> Any:

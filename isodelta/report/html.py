@@ -14,6 +14,7 @@ from markupsafe import Markup
 from isodelta.report.answers import breaking_findings, level_answers
 from isodelta.report.data import LEVELS, FindingClass, Report
 from isodelta.report.finding_view import SEVERITY, finding_views, value_text
+from isodelta.report.lattice_svg import lattice_svg
 from isodelta.report.schedule import count
 from isodelta.report.tables_view import (
     bound_table,
@@ -48,7 +49,10 @@ def report_html(report: Report) -> str:
         findings=views,
         kinds=[(kind, kinds[kind]) for kind in map(FindingClass, SEVERITY) if kinds[kind]],
         levels=list(dict.fromkeys(finding.level for finding in report.findings)),
-        judged=bool(report.scenarios or report.findings or report.bounds),
+        judged=_judged(report),
+        searched=_judged(report) or bool(report.matrix or report.claims or report.lattice),
+        lattice=report.lattice,
+        lattice_picture=lattice_svg(report.lattice, "lattice-picture") if report.lattice else "",
         scenarios=scenario_rows(report),
         level_names=LEVELS,
         matrix=matrix_tables(report),
@@ -69,9 +73,21 @@ def report_html(report: Report) -> str:
     )
 
 
+def _judged(report: Report) -> bool:
+    """Whether the page has anything to say of Delta's own levels."""
+    found = any(finding.kind is not FindingClass.SEPARATION for finding in report.findings)
+    special = report.matrix or report.lattice or report.theorems
+    return bool(report.scenarios or report.bounds or found) or not special
+
+
 def headline(report: Report) -> str:
     """The result of the run in one sentence."""
     summary = report.summary
+    if report.lattice is not None and not report.scenarios:
+        return report.lattice.headline
+    if report.theorems and not report.scenarios:
+        proved = sum(theorem.verdict == "proved" for theorem in report.theorems)
+        return f"{proved} of {count(len(report.theorems), 'theorem')} proved."
     if report.matrix and not (report.scenarios or report.findings):
         differing = sum(cell.differs for cell in report.matrix)
         return f"{count(differing, 'cell')} of {len(report.matrix)} where the sources differ."
@@ -90,6 +106,10 @@ def headline(report: Report) -> str:
 def tiles(report: Report) -> list[tuple[str, str, str]]:
     """The counts that stand first: (value, name, tone); the tone is never the only signal."""
     summary = report.summary
+    if report.lattice is not None and not report.scenarios:
+        return [(value, name, "") for value, name in report.lattice.facts]
+    if report.theorems and not report.scenarios:
+        return _theorem_tiles(report)
     budget = summary.budget_seconds
     return [
         (f"{summary.scenarios:,}", "scenarios", ""),
@@ -100,6 +120,17 @@ def tiles(report: Report) -> list[tuple[str, str, str]]:
         (f"{summary.violations:,}", "level violations", ""),
         (duration(summary.seconds), "run time", ""),
         (duration(budget) if budget is not None else "none", "time budget", ""),
+    ]
+
+
+def _theorem_tiles(report: Report) -> list[tuple[str, str, str]]:
+    lemmas = [lemma for theorem in report.theorems for lemma in theorem.lemmas]
+    proved = sum(lemma.verdict == "proved" for lemma in lemmas)
+    return [
+        (f"{len(report.theorems):,}", "theorems", ""),
+        (f"{proved:,} of {len(lemmas):,}", "lemmas proved", "good" if proved == len(lemmas) else "bad"),
+        (f"{sum(lemma.breaking for lemma in lemmas):,}", "weaker versions that break one", ""),
+        (duration(report.summary.seconds), "run time", ""),
     ]
 
 

@@ -36,7 +36,7 @@ def report_object(report: Report) -> dict[str, Any]:
                 "level": finding.level,
                 "summary": finding.summary,
                 "file": f"findings/{finding.name}.yaml",
-                "command": replay_command(finding.name, report.engine),
+                "command": replay_command(finding, report.engine),
                 "scenario": finding.scenario,
                 "predicted": finding.predicted,
                 "observed": finding.observed,
@@ -65,6 +65,8 @@ def report_object(report: Report) -> dict[str, Any]:
         "bounds": [
             {**dataclasses.asdict(bound), "sentence": bound.sentence} for bound in report.bounds
         ],
+        "lattice": None if report.lattice is None else dataclasses.asdict(report.lattice),
+        "theorems": [dataclasses.asdict(theorem) for theorem in report.theorems],
     }
 
 

@@ -68,7 +68,7 @@ def _part_case(suite: ElementTree.Element, part: SuitePart) -> None:
 def _finding_case(suite: ElementTree.Element, finding: Finding, engine: str) -> None:
     case = _case(suite, finding.title, f"findings.{finding.level}", 0.0)
     reason = f"{finding.kind.value}: {finding.summary}"
-    _problem(case, "failure", [reason, replay_command(finding.name, engine)])
+    _problem(case, "failure", [reason, replay_command(finding, engine)])
 
 
 def _case(

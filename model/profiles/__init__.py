@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from model.errors import InvalidScenario
-from model.profiles import databricks, delta_rs_1_6, delta_spark_4_4, delta_spark_4_4_repaired
+from model.profiles import (
+    databricks,
+    delta_rs_1_6,
+    delta_spark_4_4,
+    delta_spark_4_4_repaired,
+    no_rules,
+)
 from model.profiles.base import Profile
 
 PROFILES = {
@@ -16,6 +22,8 @@ PROFILES = {
     )
 }
 DEFAULT = delta_spark_4_4.PROFILE
+NO_RULES = no_rules.PROFILE
+"""Nobody's rules, so not among ``PROFILES``; found by its name all the same."""
 
 _STRONGEST = ":strongest"
 
@@ -28,6 +36,8 @@ def profile(name: str) -> Profile:
     """
     plain = name.removesuffix(_STRONGEST)
     known = PROFILES.get(plain)
+    if name == NO_RULES.name:
+        return NO_RULES
     if known is None or (plain != name and f"{plain}:weakest" not in PROFILES):
         raise InvalidScenario(f"unknown profile {name!r} (known: {', '.join(sorted(PROFILES))})")
     return known
@@ -46,4 +56,4 @@ def readings() -> dict[str, tuple[str, ...]]:
     return found
 
 
-__all__ = ["DEFAULT", "PROFILES", "Profile", "profile", "readings"]
+__all__ = ["DEFAULT", "NO_RULES", "PROFILES", "Profile", "profile", "readings"]
