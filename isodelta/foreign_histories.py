@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from checker.foreign.decide import Judgement, LevelVerdict, judge
-from checker.foreign.observations import AmbiguousHistory
+from checker.foreign.observations import AmbiguousHistory, Finding
 from isodelta.exits import BadInput
 from isodelta.history_formats.formats import FORMATS, LARGE, recognise
 
@@ -39,23 +41,41 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "transactions": judgement.transactions,
         "levels": {name: _level(verdict) for name, verdict in judgement.levels.items()},
     }
-    if judgement.findings:
-        shown = [
-            {
-                "anomaly": finding.anomaly,
-                "forbidden_from": finding.forbidden_from,
-                "transactions": list(finding.transactions),
-                "because": finding.because,
-            }
-            for finding in judgement.findings[:MOST_FINDINGS]
-        ]
-        result["anomalies"] = shown
-        result["anomalies_found"] = len(judgement.findings)
+    reads = [
+        {
+            "anomaly": finding.anomaly,
+            "forbidden_from": finding.forbidden_from,
+            "transactions": list(finding.transactions),
+            "because": finding.because,
+        }
+        for finding in _one_of_each(judgement.findings)
+    ]
+    cycles = [
+        {
+            "anomaly": cycle.anomaly,
+            "phenomenon": cycle.phenomenon,
+            "transactions": list(cycle.cycle),
+            "because": cycle.because,
+        }
+        for cycle in judgement.cycles
+    ]
+    if reads or cycles:
+        result["anomalies"] = reads + cycles
+        result["anomalous_reads"] = len(judgement.findings)
     return result
 
 
 MOST_FINDINGS = 20
-"""Anomalous reads that are written out."""
+"""Anomalous reads that are written out: at least one of each kind, if there are fewer kinds."""
+
+
+def _one_of_each(findings: Sequence[Finding]) -> list[Finding]:
+    """The first anomalous reads, and the first one of each kind."""
+    first = {finding.anomaly: finding for finding in reversed(findings)}
+    others = (f for f in findings if first[f.anomaly] is not f)
+    chosen = [*first.values(), *islice(others, max(0, MOST_FINDINGS - len(first)))]
+    places = {id(finding): place for place, finding in enumerate(findings)}
+    return sorted(chosen, key=lambda finding: places[id(finding)])
 
 
 def _level(verdict: LevelVerdict) -> dict[str, Any]:
@@ -65,6 +85,8 @@ def _level(verdict: LevelVerdict) -> dict[str, Any]:
         "cycle": list(verdict.cycle),
         "session_order": verdict.session_order,
     }
+    if verdict.without_sessions is not None:
+        result["without_session_order"] = verdict.without_sessions
     if verdict.phenomenon is not None:
         result["phenomenon"] = verdict.phenomenon
     if verdict.edges:

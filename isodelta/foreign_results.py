@@ -23,6 +23,8 @@ def print_foreign(result: dict[str, Any]) -> None:
         line.append(level["verdict"], COLOURS[level["verdict"]])
         if level.get("session_order"):
             line.append(", session order counts")
+            if level.get("without_session_order", level["verdict"]) != level["verdict"]:
+                line.append(f" (without it: {level['without_session_order']})")
         if level["anomaly"]:
             line.append(f", {level['anomaly']}")
         if level.get("phenomenon") and level["phenomenon"] not in str(level["anomaly"]):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.foreign.history import Operation
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
 from isodelta.history_formats import awdit, bincode, cobra, edn, text
@@ -211,3 +212,137 @@ def test_awdit_sessions_and_transactions(tmp_path: Path) -> None:
     path = tmp_path / "h.txt"
     path.write_text(LOST_UPDATE_AWDIT)
     assert [t.session for t in awdit.read(path).transactions] == [0, 1]
+
+
+def verdicts_of(path: Path, capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, str]:
+    """Of the one history at a path: its levels, or nothing where it cannot be judged."""
+    cli.run(["history", str(path), "--json", *options])
+    result = json.loads(capfd.readouterr().out)
+    return {name: level["verdict"] for name, level in result["levels"].items()}
+
+
+@pytest.mark.parametrize(
+    ("content", "strongest"),
+    [
+        # Facts about histories in the test folders of public tools, told with histories of our
+        # own: the directory that AWDIT keeps such a one in is the strongest level that it has.
+        ("r 1 1\n--\nw 0 5\n==\nr 0 5\n--\nw 1 1\n", None),
+        ("w 0 5\n==\nw 0 6\n==\nr 0 5\nr 0 6\n", "ReadCommitted"),
+        ("w a 1\nw b 1\n=\nw a 2\nw b 2\n=\nr a 1\nr b 2\n", "ReadCommitted"),
+        ("w 0 1\n-\nw 0 2\n=\nr 0 2\nw 1 1\n=\nr 0 1\nr 1 1\n", "ReadAtomic"),
+        ("w 0 5\n=\nr 0 5\nw 0 6\n=\nr 0 5\nw 0 7\n", "Causal"),
+    ],
+)
+def test_the_weak_levels_of_awdit(
+    content: str, strongest: str | None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text(content)
+    found = verdicts_of(path, capfd, "--format", "awdit")
+    ladder = ["ReadCommitted", "ReadAtomic", "Causal", "SnapshotIsolation"]
+    held = 0 if strongest is None else ladder.index(strongest) + 1
+    expected = ["holds"] * held + ["violated"] * (len(ladder) - held)
+    assert [found[name] for name in ladder] == expected
+
+
+def test_aborted_and_initial_transactions_of_the_text_format(tmp_path: Path) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("w(1,5,-1,-1)\nr(1,5,0,0)\nw(1,9,0,-1)\nr(1,9,1,1)\nw(2,1,1,1)\n")
+    first, aborted, reader = text.read(path).transactions
+    assert first.operations == (Operation("r", 1, None),)
+    assert (aborted.status, aborted.operations) == ("aborted", (Operation("w", 1, 9),))
+    assert reader.operations[0] == Operation("r", 1, 9)
+
+
+def test_a_lone_value_out_of_thin_air_is_an_anomaly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("w(1,5,0,0)\nr(2,0,0,0)\nr(1,77,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "holds"
+
+
+def test_a_failed_write_of_a_committed_transaction_is_an_aborted_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.bincode"
+    path.write_bytes(
+        bincode_file([([event(1, 7, 1, 0), event(1, 7, 2)], 1)], [([event(0, 7, 1)], 1)])
+    )
+    cli.run(["history", str(path), "--json"])
+    result = json.loads(capfd.readouterr().out)
+    assert result["levels"]["ReadCommitted"]["anomaly"] == "G1a (aborted read)"
+
+
+def test_cobra_logs_that_disagree_on_a_writer_are_refused(tmp_path: Path) -> None:
+    folder = cobra_folder(
+        tmp_path / "logs",
+        record("S", 1) + record("W", 9, 7, 1) + record("C", 1),
+        record("S", 2) + record("R", 3, 9, 7, 1) + record("C", 2),
+    )
+    with pytest.raises(BadInput, match="T2 read version 9 of key 7 from T3, but T1 wrote it"):
+        cobra.read(folder)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "{:type :ok, :process 0, :f :txn, :value [[:append :x 1] [:r :y]]}\n",
+        "#jepsen.history.Op{:index 0, :type :ok, :process 0, :value [[:append :x 1] [:r :y []]]}\n",
+        '{:type :ok, :process 0, :value [["append" "x" 1] ["r" "y" nil]]} ; a comment\n',
+        "{:type :ok :value [[:append :x 1] [:r :y nil]]}\n",
+        "[{:type :ok, :process 0, :time 3.5, :error [:a {:b #{1}}],\n"
+        "  :value ((:append :x 1) (:r :y nil))}]\n",
+        "{:type :ok, :process :nemesis, :value nil}\n"
+        "{:type :invoke, :process 0, :value [[:append :x 1] [:r :y nil]]}\n"
+        "{:type :ok, :process 0, :value [[:append :x 1] [:r :y nil]]}\n",
+    ],
+)
+def test_edn_shapes_of_one_transaction(shape: str) -> None:
+    (transaction,) = edn.parse(shape, "h").transactions
+    assert transaction.operations == (Operation("a", "x", 1), Operation("r", "y", ()))
+
+
+def test_edn_without_processes_pairs_what_wrote_the_same() -> None:
+    history = edn.parse(
+        "{:type :invoke :value [[:append 1 1] [:r 1 nil]]}\n"
+        "{:type :invoke :value [[:append 1 2]]}\n"
+        "{:type :ok :value [[:append 1 1] [:r 1 [1]]]}\n"
+        "{:type :info :value nil :process 7}\n",
+        "h",
+    )
+    assert [t.status for t in history.transactions] == ["committed", "unknown", "unknown"]
+    assert len({t.session for t in history.transactions}) == 3
+
+
+def test_a_folder_of_many_histories_is_judged_one_by_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    many = tmp_path / "many"
+    for number in (10, 9):
+        (many / f"hist-{number}").mkdir(parents=True)
+        (many / f"hist-{number}" / "history.bincode").write_bytes(LOST_UPDATE_BINCODE)
+    cobra_folder(many / "logs", *LOST_UPDATE_COBRA)
+    (many / "valid.edn").write_text(VALID_EDN)
+    report = tmp_path / "report"
+    assert cli.run(["history", str(many), "--json", "--report", str(report)]) == FOUND
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [each["history"].rpartition("many/")[2] for each in found] == [
+        "hist-9",
+        "hist-10",
+        "logs",
+        "valid.edn",
+    ]
+    page = (report / "index.html").read_text()
+    assert "lost update" in page
+    assert "<svg" in page
+    assert len(json.loads((report / "report.json").read_text())["histories"]) == 4
+    (many / "cut.bincode").write_bytes(LOST_UPDATE_BINCODE[:-9])
+    assert cli.run(["history", str(many), "--json"]) == BAD
+    told = capfd.readouterr()
+    assert len(told.out.splitlines()) == 5
+    assert "cut.bincode" in told.err

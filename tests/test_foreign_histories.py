@@ -16,6 +16,7 @@ from checker.foreign.generator import PLANTED, Shape, generate
 from checker.foreign.history import ForeignHistory, Operation, Recorded, Status
 from checker.foreign.levels import STRENGTH
 from checker.foreign.observations import INIT, AmbiguousHistory, Observations, observe
+from checker.foreign.search import Search
 
 TINY = 3000
 """Random histories that are compared with the exhaustive decider."""
@@ -155,6 +156,8 @@ def test_a_valid_list_history_holds_everything() -> None:
         (history("!1: ax1", "2: rx[1]", "3: ax2", kind="list"), "G1a (aborted read)"),
         (history("1: ax1 ax2", "2: rx[1]", kind="list"), "G1b (intermediate read)"),
         (history("1: ax1", "2: rx[1,1]", kind="list"), "duplicate element"),
+        (history("1: ax1 ay1", "2: ax2 ay2", "3: rx[1,2] ry[2,1]", kind="list"), "write cycle"),
+        (history("1: rx[1] ax1", kind="list"), "future read"),
         (history("1: ax1", "2: rx[1,7]", kind="list"), "unwritten read"),
         (history("1: ax1 rx[]", kind="list"), "internal inconsistency"),
         (history("1: ax1 ax3", "2: ax2", "3: rx[1,2,3]", kind="list"), "write cycle"),
@@ -254,6 +257,62 @@ def test_choices_that_inference_leaves_open_are_searched() -> None:
         assert (found["Serializable"], found["SnapshotIsolation"]) == expected, seed
 
 
+def searched(seen: Observations, split: bool) -> Search | None:
+    """A search without inference, so that every pair of writers is a choice."""
+    graph = Constraints(seen, split=split, sessions=False)
+    order = topological(graph.after)
+    if len(order) < graph.size:
+        return None
+    pairs = [
+        (a, b, key)
+        for key, writers in enumerate(seen.writers)
+        for a, b in itertools.combinations(writers, 2)
+    ]
+    return Search(graph, order, pairs)
+
+
+def test_the_search_that_takes_choices_back_gives_the_same_answers() -> None:
+    for seed in range(400):
+        seen = observe(tiny(seed) if seed % 2 else hard(seed))
+        expected = exhaustive(seen, sessions=False)
+        for split in (False, True):
+            search = None if seen.findings else searched(seen, split)
+            if search is not None:
+                decision = search.run(time.monotonic() + 30)
+                assert decision is not None
+                assert decision.verdict == expected[split], (seed, split)
+
+
+def test_the_search_takes_choices_back_and_agrees_with_z3() -> None:
+    conflicts = 0
+    met = set()
+    for seed in range(40):
+        shape = Shape(transactions=24, sessions=24, keys=4, operations=(2, 3), blind=1.0)
+        planted = (None, "long fork", "write skew")[seed % 3]
+        seen = observe(generate(seed, shape, planted))
+        for split in (False, True):
+            search = searched(seen, split)
+            if search is None:
+                continue
+            decision = search.run(time.monotonic() + 30)
+            assert decision is not None
+            solver = Completion(search.graph, list(range(search.graph.size)))
+            assert decision.verdict == solver.run(time.monotonic() + 60).verdict, (seed, split)
+            met.add((planted, decision.verdict))
+            conflicts += search.conflicts
+    assert conflicts > 20
+    assert (None, "holds") in met
+
+
+def test_many_blind_writes_of_few_keys_are_decided() -> None:
+    shape = Shape(transactions=600, sessions=10, keys=30, blind=1.0)
+    for sessions in (True, False):
+        found = verdicts(generate(1, shape), sessions)
+        assert set(found.values()) == {"holds"}
+        found = verdicts(generate(1, shape, "long fork"), sessions)
+        assert found["SnapshotIsolation"] == found["Serializable"] == "violated"
+
+
 def test_the_search_alone_gives_the_same_answers() -> None:
     """Without inference and without a good guess, so that z3 has to find the order."""
     asked = 0
@@ -270,3 +329,32 @@ def test_the_search_alone_gives_the_same_answers() -> None:
             assert search.run(time.monotonic() + 30).verdict == expected[split], seed
             asked += search.clauses > 0
     assert asked > 20
+
+
+def test_every_anomaly_of_a_history_is_told_not_only_the_first() -> None:
+    """An element twice, and what Elle finds behind it."""
+    made = history("1: ax1 ry[1]", "2: ax2 ay1", "3: rx[1,2] ", "4: rx[1,2,1]", kind="list")
+    judgement = judge(made, session_order=False)
+    assert [finding.anomaly for finding in judgement.findings] == ["duplicate element"]
+    assert "G1c" in {cycle.phenomenon for cycle in judgement.cycles}
+
+
+def test_an_append_after_an_aborted_one_is_a_dirty_update() -> None:
+    made = history("!1: ax1", "2: ax2", "3: rx[1,2]", kind="list")
+    found = {finding.anomaly for finding in observe(made).findings}
+    assert found == {"G1a (aborted read)", "dirty update"}
+
+
+def test_a_cycle_without_consecutive_anti_dependencies_is_called_so() -> None:
+    made = history("1: ax1", "2: rx[1] ry[]", "3: ay1", "4: ry[1] rx[]", kind="list")
+    level = judge(made, session_order=False).levels["SnapshotIsolation"]
+    assert (level.verdict, level.phenomenon) == ("violated", "G-nonadjacent")
+
+
+def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> None:
+    levels = judge(history("1: wx1", "1: rx_"), session_order=True).levels
+    assert levels["Serializable"].verdict == "violated"
+    assert levels["Serializable"].without_sessions == "holds"
+    levels = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels
+    assert levels["Serializable"].without_sessions == "violated"
+    assert levels["Causal"].without_sessions is None

@@ -9,13 +9,19 @@ from checker.foreign.observations import INIT, Observations
 
 
 def phenomenon(cycle: Sequence[Edge]) -> str:
-    """Adya's name of a cycle: G0, G1c, G-single, G2; ``-session`` with a session's order."""
+    """Adya's name of a cycle: G0, G1c, G-single, G2; ``-session`` with a session's order.
+
+    A G2 of which no two anti-dependencies follow each other is G-nonadjacent (Elle), which is what
+    snapshot isolation forbids beyond the others.
+    """
     kinds = [edge.kind for edge in cycle]
     anti = kinds.count("rw")
     if anti == 0:
         name = "G1c" if "wr" in kinds or "so" in kinds else "G0"
+    elif anti == 1:
+        name = "G-single"
     else:
-        name = "G-single" if anti == 1 else "G2"
+        name = "G2" if consecutive(kinds) else "G-nonadjacent"
     return name + ("-session" if "so" in kinds else "")
 
 

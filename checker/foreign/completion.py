@@ -61,6 +61,12 @@ class Completion:
             rank[node] = place
         return rank
 
+    def tested(self) -> Decision | None:
+        """Whether the guess itself is an order that makes the graph acyclic."""
+        after, _ = self._guessed()
+        order = topological(after)
+        return Decision("holds", order=tuple(order)) if len(order) == self.graph.size else None
+
     def run(self, deadline: float) -> Decision:
         """Searches until an order is found, none is left, or the time is over."""
         rounds = 0

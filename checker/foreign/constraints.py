@@ -75,8 +75,17 @@ class Constraints:
         for first, second, key in self.seen.known:
             self.order(first, second, key, inferred=False)
         if not self.wr_only:
+            self._replaced()
             for key, writers in enumerate(self.seen.writers):
                 self._start(key, writers)
+
+    def _replaced(self) -> None:
+        """Whoever writes a key that it has read replaces the version that it read."""
+        for number, reads in enumerate(self.seen.reads):
+            written = self.seen.writes[number]
+            for key, writer in reads:
+                if writer != INIT and key in written:
+                    self.order(writer, number, key, inferred=False)
 
     def _start(self, key: int, writers: list[int]) -> None:
         """Initial versions come first: their readers precede the first writer everywhere."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from checker.foreign.anomalies import anomaly, because, consecutive, phenomenon, rotated
 from checker.foreign.completion import Completion, Decision
-from checker.foreign.constraints import Constraints, Edge
+from checker.foreign.constraints import Constraints, Edge, topological_by
 from checker.foreign.execution import Execution
 from checker.foreign.history import ForeignHistory
 from checker.foreign.inference import Inference
@@ -23,6 +24,7 @@ from checker.foreign.levels import (
     forbids,
 )
 from checker.foreign.observations import Finding, Observations, observe
+from checker.foreign.search import Search
 from checker.foreign.weak_levels import cycle_of, decide_weak
 
 TIME_LIMIT = 300.0
@@ -44,9 +46,10 @@ BY_AXIOM = {
 class LevelVerdict:
     """What became of one level. ``cycle`` begins and ends with the same transaction.
 
-    ``session_order`` says whether the order within sessions was part of the level; ``inferred``
-    whether the cycle has edges that no operation shows. ``edges``
-    has (from, to, kind, words). ``serial_order`` is the witness of Serializable.
+    ``session_order`` says whether the order within sessions was part of the level, and
+    ``without_sessions`` the verdict of the same level without that order; ``inferred`` whether the
+    cycle has edges that no operation shows. ``edges`` has (from, to, kind, words).
+    ``serial_order`` is the witness of Serializable.
     """
 
     verdict: Literal["holds", "violated", "unknown"]
@@ -58,15 +61,24 @@ class LevelVerdict:
     because: str | None = None
     serial_order: tuple[str, ...] = ()
     inferred: bool = False
+    without_sessions: Literal["holds", "violated", "unknown"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on one history by level, and the anomalies that are no cycles."""
+    """The verdicts on one history by level, and every anomaly that was met on the way.
+
+    ``findings`` are the anomalies that are no cycles, ``cycles`` the others.
+    """
 
     transactions: int
     levels: dict[str, LevelVerdict]
     findings: tuple[Finding, ...]
+    cycles: tuple[LevelVerdict, ...]
+
+
+MOST_TRANSACTIONS_TWICE = 20_000
+"""Transactions up to which cycles are looked for where a read is an anomaly by itself."""
 
 
 def judge(
@@ -81,7 +93,8 @@ def judge(
     seen = observe(history)
     judge_level = _Judge(seen, time_limit)
     levels = judge_level.all_levels(session_order)
-    return Judgement(len(seen.transactions), levels, tuple(seen.findings))
+    cycles = judge_level.cycles(levels, session_order)
+    return Judgement(len(seen.transactions), levels, tuple(seen.findings), cycles)
 
 
 class _Judge:
@@ -90,25 +103,51 @@ class _Judge:
         self.time_limit = time_limit
 
     def all_levels(self, sessions: bool) -> dict[str, LevelVerdict]:
-        names = [READ_COMMITTED, READ_ATOMIC, *([CAUSAL] if sessions else [])]
-        names += [SNAPSHOT, REPEATABLE_READ, SERIALIZABLE]
+        names = _names(sessions)
         if sessions:
-            return self._ladder(names, True)
-        strong = self._ladder([SNAPSHOT, SERIALIZABLE], True)
+            return self._without_sessions(self._ladder(names, True, self.seen.findings))
+        found = self.seen.findings
+        strong = self._ladder([SNAPSHOT, SERIALIZABLE], True, found)
         if strong[SERIALIZABLE].verdict == "holds":
             levels = {name: self._held(strong[SERIALIZABLE], False) for name in names}
         else:
-            levels = self._ladder(names, False)
+            levels = self._ladder(names, False, found)
         return levels | {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
 
     def _held(self, verdict: LevelVerdict, sessions: bool) -> LevelVerdict:
         return LevelVerdict("holds", sessions, serial_order=verdict.serial_order)
 
-    def _ladder(self, names: list[str], sessions: bool) -> dict[str, LevelVerdict]:
+    def cycles(self, levels: dict[str, LevelVerdict], sessions: bool) -> tuple[LevelVerdict, ...]:
+        """The cycles behind the verdicts, and those that anomalous reads hide."""
+        every = list(levels.values())
+        if self.seen.findings and len(self.seen.transactions) <= MOST_TRANSACTIONS_TWICE:
+            every += self._ladder(_names(sessions), sessions, []).values()
+        kinds = {(v.phenomenon, v.anomaly): v for v in reversed(every) if v.edges}
+        return tuple(reversed(kinds.values()))
+
+    def _without_sessions(self, levels: dict[str, LevelVerdict]) -> dict[str, LevelVerdict]:
+        """Adds to each level what it says without the order of sessions."""
+        plain: dict[str, LevelVerdict] = {}
+        result = {}
+        for name, level in levels.items():
+            other: LevelVerdict | None = level
+            shown = not level.inferred and all(kind != "so" for _, _, kind, _ in level.edges)
+            if name == CAUSAL:
+                other = None
+            elif level.verdict == "unknown" or (level.verdict == "violated" and not shown):
+                plain = plain or self._ladder(_names(False), False, self.seen.findings)
+                other = plain[name]
+            verdict = None if other is None else other.verdict
+            result[name] = replace(level, without_sessions=verdict)
+        return result
+
+    def _ladder(
+        self, names: list[str], sessions: bool, findings: list[Finding]
+    ) -> dict[str, LevelVerdict]:
         """Decides the levels: the strongest first, and when that fails the weakest upwards."""
         levels: dict[str, LevelVerdict] = {}
         for name in names:
-            found = [f for f in self.seen.findings if forbids(name, f.forbidden_from)]
+            found = [f for f in findings if forbids(name, f.forbidden_from)]
             if found:
                 levels[name] = _by_finding(found, sessions)
         if SERIALIZABLE not in levels:
@@ -205,17 +244,42 @@ class _Judge:
         )
 
 
+def _names(sessions: bool) -> list[str]:
+    """The levels, weak to strong; without the order of sessions causal is no level."""
+    causal = [CAUSAL] if sessions else []
+    return [READ_COMMITTED, READ_ATOMIC, *causal, SNAPSHOT, REPEATABLE_READ, SERIALIZABLE]
+
+
+MOST_PAIRS = 2_000_000
+"""Open pairs of writers up to which the search is tried."""
+
+
 def decide(graph: Constraints, deadline: float) -> Decision:
-    """Whether some order of the versions makes a graph acyclic: infer, guess, search."""
-    order = Inference(graph).run(deadline)
+    """Whether some order of the versions makes a graph acyclic: infer, guess, search, solve."""
+    inference = Inference(graph)
+    order = inference.run(deadline)
     cycle: tuple[Edge, ...] | None = cycle_of(graph, order)
     if cycle is not None:
         return Decision("violated", cycle=cycle)
     guess = Execution(graph).run()
-    if len(guess) < graph.size:
-        done = set(guess)
-        guess += [node for node in order if node not in done]
-    return Completion(graph, guess).run(deadline)
+    if len(guess) == graph.size:
+        guessed = Completion(graph, guess).tested()
+        if guessed is not None:
+            return guessed
+    rank = [graph.size] * graph.size
+    for place, node in enumerate(guess):
+        rank[node] = place
+    order = topological_by(graph.after, rank)
+    pairs = None
+    if inference.rounds:
+        pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
+    if pairs is not None and len(pairs) <= MOST_PAIRS:
+        search = Search(graph, order, pairs)
+        found = search.run((time.monotonic() + deadline) / 2)
+        if found is not None:
+            return found
+        order = search.order()
+    return Completion(graph, order).run(deadline)
 
 
 def _by_finding(found: list[Finding], sessions: bool) -> LevelVerdict:

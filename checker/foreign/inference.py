@@ -14,6 +14,7 @@ proof of a violation; the absence of one is no proof of the contrary.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -112,6 +113,19 @@ class Inference:
         for a, b in zip(writers[first].tolist(), writers[second].tolist(), strict=True):
             added += graph.order(a, b, key)
         return added, complete and not graph.wr_only
+
+    def open_pairs(self) -> Iterator[tuple[int, int, int]]:
+        """The pairs of writers, with their key, whose order did not follow from anything."""
+        reach = self.reach
+        if reach is None:
+            raise AssertionError("without reachability nothing is inferred")
+        for key in self.open:
+            writers = self.writers[key]
+            begins, commits = self._nodes(writers)
+            before = reach.reaches(begins[:, None], commits[None, :])
+            first, second = np.nonzero(np.triu(~(before | before.T), 1))
+            for a, b in zip(writers[first].tolist(), writers[second].tolist(), strict=True):
+                yield a, b, key
 
     def _nodes(self, transactions: Array) -> tuple[Array, Array]:
         if self.graph.split:

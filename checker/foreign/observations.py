@@ -266,6 +266,7 @@ class _Lists(_Observer):
     def __init__(self, history: ForeignHistory) -> None:
         super().__init__(history)
         self.longest: dict[Key, tuple[tuple[Value, ...], int]] = {}
+        self.dirty: set[tuple[int, int]] = set()
 
     @staticmethod
     def _list(value: Value) -> tuple[Value, ...]:
@@ -326,14 +327,33 @@ class _Lists(_Observer):
         if not before:
             self._external(place, number, key, INIT)
             return
-        for element in before[:-1]:
+        for index, element in enumerate(before[:-1]):
             write = self.wrote.get((key, element))
             status = None if write is None else self.recorded[write.transaction].status
             if status is None or status is Status.ABORTED:
                 self._writer(place, key, element)
+            if write is not None and status is Status.ABORTED:
+                self._dirty_update(write.transaction, key, before[index + 1])
         writer = self._writer(place, key, before[-1])
         if writer is not None:
             self._external(place, number, key, writer)
+
+    def _dirty_update(self, aborted: int, key: Key, element: Value) -> None:
+        """A version that was built on one of an aborted transaction."""
+        write = self.wrote.get((key, element))
+        if write is None or self.recorded[write.transaction].status is Status.ABORTED:
+            return
+        place = write.transaction
+        if (aborted, place) not in self.dirty:
+            self.dirty.add((aborted, place))
+            self._find(
+                "dirty update",
+                READ_COMMITTED,
+                f"{self.recorded[place].name} appended {element!r} to key {key!r} after the "
+                f"append of {self.recorded[aborted].name}, which aborted",
+                aborted,
+                place,
+            )
 
     def _finish(self) -> None:
         for key, (elements, _) in self.longest.items():

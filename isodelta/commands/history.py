@@ -56,9 +56,10 @@ def command(
     export_as: str | None,
     common: Common,
 ) -> int:
-    """Judge histories of other tools: files, or folders of logs.
+    """Judge histories of other tools: files, folders of logs, or folders of many histories.
 
-    Exit code 1 says that some level is violated or that its verdict is unknown.
+    Exit code 1 says that some level is violated or that its verdict is unknown. Of a folder of
+    many histories every one is judged; one that cannot be read is told and makes the code 2.
     """
     if export_as is not None:
         return _export(files, export_as, common)
@@ -66,27 +67,48 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from isodelta.foreign_histories import judge_file
     from isodelta.foreign_results import print_foreign
+    from isodelta.history_formats.formats import histories_in
     from isodelta.results import print_json
 
-    if common.report is not None:
-        raise BadInput("--report: there is no report about histories of other tools")
-    code = OK
+    results: list[dict[str, Any]] = []
+    unread: list[str] = []
+    found = False
     # What is built here are millions of objects without cycles of references.
     gc.disable()
     try:
-        for file in files:
-            started = time.monotonic()
-            result: dict[str, Any] = judge_file(Path(file), format_name, session_order, time_limit)
-            result["seconds"] = round(time.monotonic() - started, 3)
-            if any(level["verdict"] != "holds" for level in result["levels"].values()):
-                code = FOUND
-            if common.json:
-                print_json(result)
-            else:
-                print_foreign(result)
+        for name in files:
+            paths = histories_in(Path(name))
+            if not paths:
+                raise BadInput(f"{name}: there is no history in this folder")
+            for path in paths:
+                started = time.monotonic()
+                try:
+                    result = judge_file(path, format_name, session_order, time_limit)
+                except BadInput as error:
+                    if paths == [Path(name)]:
+                        raise
+                    unread += error.lines
+                    if common.json:
+                        print_json({"history": str(path), "error": str(error)})
+                    continue
+                result["seconds"] = round(time.monotonic() - started, 3)
+                found |= any(level["verdict"] != "holds" for level in result["levels"].values())
+                if common.report is not None:
+                    results.append(result)
+                if common.json:
+                    print_json(result)
+                else:
+                    print_foreign(result)
+                gc.collect()
     finally:
         gc.enable()
-    return code
+    if common.report is not None:
+        from isodelta.foreign_report import write_history_report
+
+        write_history_report(common, results, unread)
+    if unread:
+        raise BadInput(unread)
+    return FOUND if found else OK
 
 
 def _export(files: Sequence[str], export_as: str, common: Common) -> int:

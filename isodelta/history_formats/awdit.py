@@ -28,7 +28,7 @@ def read(path: Path) -> ForeignHistory:
             words = line.split()
             if not words:
                 continue
-            if len(words) == 1 and len(words[0]) >= 3 and set(words[0]) in ({"-"}, {"="}):
+            if len(words) == 1 and set(words[0]) in ({"-"}, {"="}):
                 end_transaction()
                 session += words[0][0] == "="
                 continue

@@ -1,7 +1,7 @@
 """dbcop's ``history.bincode``: little endian, counts before what they count.
 
-An event that did not succeed did not happen; a transaction that was not committed is aborted. A
-read of 0 that nobody wrote is a read of the initial state.
+A transaction that was not committed is aborted, and so is a write that did not succeed; a read that
+did not succeed saw nothing. A read of 0 that nobody wrote is a read of the initial state.
 """
 
 from __future__ import annotations
@@ -27,21 +27,28 @@ def read(path: Path) -> ForeignHistory:
     for what in ("info", "start", "end"):
         _skip_string(fields, what)
     recorded: list[Recorded] = []
+    number = 0
     for session in range(_count(fields, "sessions", 8)):
         for _ in range(_count(fields, "transactions", 9)):
-            operations = []
+            operations, failed = [], []
             for _ in range(_count(fields, "events", _EVENT.size)):
                 write, key, value, success = fields.take(_EVENT, "an event")
                 if write > 1 or success > 1:
                     raise fields.wrong(f"an event with flags {write} and {success}, not 0 or 1")
                 if success:
                     operations.append(Operation("w" if write else "r", key, value))
+                elif write:
+                    failed.append(Operation("w", key, value))
             (committed,) = fields.take(_FLAG, "a transaction")
             if committed > 1:
                 raise fields.wrong(f"a transaction with flag {committed}, not 0 or 1")
             status = Status.COMMITTED if committed else Status.ABORTED
-            name = f"T{len(recorded) + 1}"
+            number += 1
+            name = f"T{number}"
             recorded.append(Recorded(name, session, tuple(operations), status))
+            if failed:
+                name = f"failed writes of {name}"
+                recorded.append(Recorded(name, session, tuple(failed), Status.ABORTED))
     if fields.left:
         raise fields.wrong(f"{fields.left} bytes follow the last session")
     return with_initial_zero(ForeignHistory("register", tuple(recorded)))

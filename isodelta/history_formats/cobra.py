@@ -17,6 +17,11 @@ from isodelta.history_formats.binary import Fields
 
 INITIAL_ID = 0xBEBEEBEE
 NULL_ID = 0xDEADBEEF
+COLLECTOR_IDS = {0x23332333, 0x66666666}
+"""Versions of the keys of Cobra's garbage collector, which its initial transaction wrote."""
+
+Named = tuple[int, int, int, int]
+"""A read: its transaction, the transaction that it says wrote the version, the key, the version."""
 
 _ONE = struct.Struct(">q")
 _WRITE = struct.Struct(">3q")
@@ -30,10 +35,23 @@ def read(path: Path) -> ForeignHistory:
         raise BadInput(f"{path}: there is no T<n>.log in this folder")
     recorded: list[Recorded] = []
     seen: dict[int, Path] = {}
+    named: list[Named] = []
     for session, file in enumerate(files):
-        for transaction in _session(Fields(file), session, seen):
+        for transaction in _session(Fields(file), session, seen, named):
             recorded.append(transaction)
+    _compare_writers(recorded, path, named)
     return ForeignHistory("register", tuple(recorded))
+
+
+def _compare_writers(recorded: list[Recorded], path: Path, named: list[Named]) -> None:
+    """A read names the transaction that wrote what it saw; the logs must agree on that."""
+    wrote = {(o.key, o.value): t.name for t in recorded for o in t.operations if o.kind == "w"}
+    for reader, writer, key, version in named:
+        if wrote.get((key, version), f"T{writer}") != f"T{writer}":
+            raise BadInput(
+                f"{path}: T{reader} read version {version} of key {key} from T{writer}, but "
+                f"{wrote[key, version]} wrote it"
+            )
 
 
 def _number(path: Path) -> tuple[int, str]:
@@ -41,7 +59,9 @@ def _number(path: Path) -> tuple[int, str]:
     return (int(digits[0]) if digits else 0, path.stem)
 
 
-def _session(fields: Fields, session: int, seen: dict[int, Path]) -> list[Recorded]:
+def _session(
+    fields: Fields, session: int, seen: dict[int, Path], named: list[Named]
+) -> list[Recorded]:
     result: list[Recorded] = []
     operations: list[Operation] = []
     current: int | None = None
@@ -77,7 +97,9 @@ def _session(fields: Fields, session: int, seen: dict[int, Path]) -> list[Record
         else:
             writer, version, key, _ = fields.take(_READ, "a read")
             special = {INITIAL_ID, NULL_ID}
-            initial = writer in special and version in special
+            initial = writer in special and version in special | COLLECTOR_IDS
+            if not initial:
+                named.append((current, writer, key, version))
             operations.append(Operation("r", key, INITIAL if initial else version))
     if current is not None:
         result.append(_recorded(current, session, operations, Status.UNKNOWN))

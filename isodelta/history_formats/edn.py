@@ -2,7 +2,9 @@
 
 An operation is an invocation and what came of it: ``ok`` committed, ``fail`` aborted, ``info`` or
 nothing: nobody knows, so the transaction counts when somebody saw one of its writes. Operations
-of processes that are no numbers (the nemesis) are left out. Processes are the sessions.
+of processes that are no numbers (the nemesis) are left out. Processes are the sessions; where a
+file names none, each operation is a session of its own, and an answer belongs to the invocation
+that wrote the same.
 """
 
 from __future__ import annotations
@@ -38,8 +40,8 @@ def parse(text: str, name: str) -> ForeignHistory:
 class _Reader:
     def __init__(self, name: str) -> None:
         self.name = name
-        self.pending: dict[int, int] = {}
-        self.found: list[tuple[int, str, int, Any, Status] | None] = []
+        self.pending: dict[Hashable, int] = {}
+        self.found: list[tuple[int, str, int, Any, Status]] = []
         self.kinds: dict[str, int] = {}
 
     def wrong(self, line: int, what: str) -> BadInput:
@@ -49,37 +51,34 @@ class _Reader:
         if not isinstance(operation, dict):
             raise self.wrong(line, "an operation must be a map such as {:type :ok, ...}")
         kind, process = operation.get("type"), operation.get("process")
-        if not isinstance(process, int):
-            if process is None:
-                raise self.wrong(line, "an operation without :process")
+        if process is not None and not isinstance(process, int):
             return
         if kind != "invoke" and kind not in _STATUS:
             raise self.wrong(line, f":type is {kind!r}, not :invoke, :ok, :fail or :info")
         value = operation.get("value")
         label = f"T{operation.get('index', line)}"
+        waiting = _written(value) if process is None else process
+        session = -1 - len(self.found) if process is None else process
         if kind == "invoke":
-            if process in self.pending:
+            if process is not None and process in self.pending:
                 raise self.wrong(line, f"process {process} invokes while it waits for an answer")
-            self.pending[process] = len(self.found)
-            self.found.append((line, label, process, value, Status.UNKNOWN))
+            self.pending[waiting] = len(self.found)
+            self.found.append((line, label, session, value, Status.UNKNOWN))
             return
-        at = self.pending.pop(process, None)
+        at = self.pending.pop(waiting, None)
         if kind != "ok" and at is not None:
             # What a client asked for is what may have been written; its reads saw nothing.
-            value = (self.found[at] or (0, "", 0, value))[3]
-        entry = (line, label, process, value, _STATUS[str(kind)])
+            value = self.found[at][3]
         if at is None:
-            self.found.append(entry)
+            self.found.append((line, label, session, value, _STATUS[str(kind)]))
         else:
-            self.found[at] = entry
+            self.found[at] = (line, label, self.found[at][2], value, _STATUS[str(kind)])
 
     def history(self) -> ForeignHistory:
         recorded = []
-        for entry in self.found:
-            if entry is not None:
-                line, label, process, value, status = entry
-                operations = self._operations(line, value, status)
-                recorded.append(Recorded(label, process, operations, status))
+        for line, label, session, value, status in self.found:
+            operations = self._operations(line, value, status)
+            recorded.append(Recorded(label, session, operations, status))
         if "a" in self.kinds and "w" in self.kinds:
             raise self.wrong(
                 max(self.kinds["a"], self.kinds["w"]),
@@ -92,10 +91,14 @@ class _Reader:
         return ForeignHistory("register", tuple(recorded))
 
     def _operations(self, line: int, value: Any, status: Status) -> tuple[Operation, ...]:
+        if value is None and status is not Status.COMMITTED:
+            return ()
         if not isinstance(value, list):
             raise self.wrong(line, f":value is {value!r}, not a vector of operations")
         result = []
         for each in value:
+            if isinstance(each, list) and len(each) == 2 and each[0] == "r":
+                each = [*each, None]
             if not isinstance(each, list) or len(each) != 3 or each[0] not in _KINDS:
                 raise self.wrong(line, f"{each!r} is none of [:append k v], [:r k v] and [:w k v]")
             kind, key, what = _KINDS[each[0]], _hashable(each[1]), _hashable(each[2])
@@ -110,6 +113,13 @@ class _Reader:
                     raise self.wrong(line, f"a write of nil to key {key!r}")
             result.append(Operation(kind, key, what))  # type: ignore[arg-type]
         return tuple(result)
+
+
+def _written(value: Any) -> Hashable:
+    """What an operation writes, which its invocation and its answer have in common."""
+    if not isinstance(value, list):
+        return None
+    return tuple(_hashable(each) for each in value if isinstance(each, list) and each[0] != "r")
 
 
 def _with_lists(transaction: Recorded) -> Recorded:

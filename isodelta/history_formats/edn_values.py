@@ -19,6 +19,7 @@ _TOKEN = re.compile(
     |(?P<atom>[^\s,()\[\]{}"]+)""",
     re.VERBOSE,
 )
+JEPSEN_RECORD = "#jepsen.history.Op"
 _CLOSES = {"{": "}", "#{": "}", "[": "]", "(": ")"}
 _SPACE = re.compile(r"[\s,]+")
 _KEYWORD = re.compile(r":([^\s,()\[\]{}\"]+)")
@@ -59,6 +60,7 @@ def lines(text: str) -> Iterator[tuple[int, Any]]:
 
 def _quick(line: str) -> dict[str, Any] | None:
     """One map on one line, keywords as plain text; None where this is no such line."""
+    line = line.removeprefix(JEPSEN_RECORD)
     if not (line[0] == "{" and line[-1] == "}") or any(c in line for c in '"#;\\('):
         return None
     text = _KEYWORD.sub(r'"\1"', line).replace("{", "[").replace("}", "]")

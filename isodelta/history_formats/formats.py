@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -47,6 +48,33 @@ FORMATS = {
 }
 LARGE = "parquet"
 """The format with a known version order (``checker.large``)."""
+
+
+def histories_in(path: Path) -> list[Path]:
+    """The histories that a path names: itself, or those in a folder of many.
+
+    A folder is one history where it has Cobra's logs or a ``history.bincode``; else the histories
+    are the folders of that kind below it and the files in the others, in the order of their names.
+    Hidden files are left out.
+    """
+    if not path.is_dir() or _is_history(path):
+        return [path]
+    found: list[Path] = []
+    for entry in sorted(path.iterdir(), key=_natural):
+        if entry.name.startswith("."):
+            continue
+        found += histories_in(entry) if entry.is_dir() else [entry]
+    return found
+
+
+def _is_history(folder: Path) -> bool:
+    return any(folder.glob("*.log")) or (folder / "history.bincode").is_file()
+
+
+def _natural(path: Path) -> list[tuple[bool, int, str]]:
+    """hist-2 comes before hist-10."""
+    parts = re.split(r"(\d+)", path.name)
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
 
 def recognise(path: Path) -> str:

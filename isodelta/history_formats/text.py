@@ -1,25 +1,34 @@
 """dbcop's and PolySI's text: one operation a line, ``r(key,value,session,transaction)``.
 
-The values of writes are unique for each key. A value that nobody wrote is the initial one; each
-key has one of those, 0 or another.
+The values of writes are unique for each key. A transaction -1 was aborted (Plume, AWDIT), and a
+session -1 is the initial state written out (PolySI). A read of 0 that nobody wrote sees the
+initial state. Another value that nobody wrote is an anomaly, unless the file does without 0: see
+``_lone_unwritten``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
-from checker.foreign.history import ForeignHistory, Operation, Recorded
+from checker.foreign.history import INITIAL, ForeignHistory, Operation, Recorded, Status
 from isodelta.exits import BadInput
+from isodelta.history_formats.initial import with_initial_zero
 
 _LINE = re.compile(r"\s*([rw])\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*")
+
+
+ABORTED = -1
+INITIAL_SESSION = -1
 
 
 def read(path: Path) -> ForeignHistory:
     """Reads a history; ``BadInput`` names the file and the line."""
     operations: dict[tuple[int, int], list[Operation]] = {}
     current: dict[int, int] = {}
+    initial: set[tuple[int, int]] = set()
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             match = _LINE.fullmatch(line)
@@ -31,23 +40,59 @@ def read(path: Path) -> ForeignHistory:
                     "r(key,value,session,transaction) nor w(key,value,session,transaction)"
                 )
             key, value, session, transaction = map(int, match.groups()[1:])
+            if session == INITIAL_SESSION:
+                initial.add((key, value))
+                continue
             name = session, transaction
             if name not in operations:
                 operations[name] = []
-            elif current[session] != transaction:
+            elif current[session] != transaction and transaction != ABORTED:
                 raise BadInput(
                     f"{path}:{number}: transaction {transaction} goes on after another one of "
                     f"session {session} began"
                 )
-            current[session] = transaction
+            if transaction != ABORTED:
+                current[session] = transaction
             kind = "r" if match[1] == "r" else "w"
             operations[name].append(Operation(kind, key, value))  # type: ignore[arg-type]
     # Some files number their transactions in each session anew.
     numbers = Counter(transaction for _, transaction in operations)
-    recorded = tuple(
-        Recorded(
-            f"T{number}" if numbers[number] == 1 else f"T{session}.{number}", session, tuple(ops)
-        )
-        for (session, number), ops in operations.items()
-    )
-    return ForeignHistory("register", recorded, lone_unwritten=True)
+    recorded = []
+    for (session, number), each in operations.items():
+        label = f"T{number}" if numbers[number] == 1 else f"T{session}.{number}"
+        recorded.append(_recorded(label, session, number, each, initial))
+    history = with_initial_zero(ForeignHistory("register", tuple(recorded)))
+    return replace(history, lone_unwritten=_lone_unwritten(history))
+
+
+def _recorded(
+    name: str, session: int, number: int, operations: list[Operation], initial: set[tuple[int, int]]
+) -> Recorded:
+    if number == ABORTED:
+        writes = tuple(o for o in operations if o.kind == "w")
+        return Recorded(f"aborted writes of session {session}", session, writes, Status.ABORTED)
+    if initial:
+        operations = [
+            o._replace(value=INITIAL) if o.kind == "r" and (o.key, o.value) in initial else o
+            for o in operations
+        ]
+    return Recorded(name, session, tuple(operations))
+
+
+def _lone_unwritten(history: ForeignHistory) -> bool:
+    """Whether values that nobody wrote stand for initial ones, at most one for each key.
+
+    That needs evidence: no read sees the initial state as 0, and more than one read sees such a
+    value. A single one is more likely a value out of thin air.
+    """
+    written = {
+        (o.key, o.value) for t in history.transactions for o in t.operations if o.kind == "w"
+    }
+    found = 0
+    for transaction in history.transactions:
+        for operation in transaction.operations:
+            if operation.kind == "r" and operation[1:] not in written:
+                if operation.value is INITIAL:
+                    return False
+                found += 1
+    return found > 1

@@ -80,6 +80,20 @@ def _judged(report: Report) -> bool:
     return bool(report.scenarios or report.bounds or found) or not special
 
 
+def plain_page(template: str, **values: object) -> str:
+    """Render a page of its own in the report's style, without the script."""
+    style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
+    policy = (
+        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"style-src '{_digest(style)}'"
+    )
+    return (
+        _environment()
+        .get_template(template)
+        .render(style=Markup(style), policy=policy, **values)  # noqa: S704
+    )
+
+
 def headline(report: Report) -> str:
     """The result of the run in one sentence."""
     summary = report.summary

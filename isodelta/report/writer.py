@@ -36,12 +36,12 @@ def write_report(folder: Path, data: Report) -> Path:
     findings.mkdir(parents=True, exist_ok=True)
     gone = _earlier_findings(folder) - set(names)
     for finding in data.findings:
-        _replace(findings / f"{finding.name}.yaml", finding_yaml(finding, data.engine).encode())
-    _replace(folder / "junit.xml", junit_xml(data))
+        replace_file(findings / f"{finding.name}.yaml", finding_yaml(finding, data.engine).encode())
+    replace_file(folder / "junit.xml", junit_xml(data))
     page = report_html(data).encode()
-    _replace(folder / "report.json", report_json(data).encode())
+    replace_file(folder / "report.json", report_json(data).encode())
     index = folder / "index.html"
-    _replace(index, page)
+    replace_file(index, page)
     for name in gone:
         (findings / f"{name}.yaml").unlink(missing_ok=True)
     return index
@@ -57,7 +57,8 @@ def _earlier_findings(folder: Path) -> set[str]:
     return {name for name in names if isinstance(name, str) and Path(name).name == name}
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a file so that nobody ever reads a half of it; raises ``OSError``."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -1,0 +1,209 @@
+"""Every level of a foreign history against its definition, over all orders of commits.
+
+The oracle is the axioms of Biswas and Enea (OOPSLA 2019) themselves: a history satisfies a level
+when some total order of its transactions, which respects what was read and (where they count) the
+sessions, satisfies the level's axiom for every read. It shares no code with the decider.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checker.foreign.decide import judge
+from checker.foreign.history import ForeignHistory, Operation, Recorded, Status
+
+Related = Callable[[int, int, int], bool]
+Pairs = set[tuple[int, int]]
+
+ROOT = -1
+"""The transaction that wrote every initial version; it comes first."""
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> ForeignHistory:
+    """Up to five transactions over three keys; reads name any write, or the initial version."""
+    keys = range(draw(st.integers(1, 3)))
+    shape = draw(
+        st.lists(
+            st.lists(st.tuples(st.booleans(), st.sampled_from(keys)), min_size=1, max_size=4),
+            min_size=2,
+            max_size=5,
+        )
+    )
+    numbers = itertools.count(1)
+    plan = [[(w, k, next(numbers) if w else 0) for w, k in each] for each in shape]
+    written = {k: [v for each in plan for w, key, v in each if w and key == k] for k in keys}
+    statuses = st.sampled_from([Status.COMMITTED] * 6 + [Status.ABORTED, Status.UNKNOWN])
+    recorded = []
+    for number, each in enumerate(plan):
+        own: dict[int, int] = {}
+        operations = []
+        for write, key, value in each:
+            if write:
+                own[key] = value
+                operations.append(Operation("w", key, value))
+                continue
+            seen = draw(st.sampled_from([None, *written[key]]))
+            if key in own and draw(st.integers(0, 9)):
+                seen = own[key]
+            operations.append(Operation("r", key, seen))
+        session = draw(st.integers(0, 2))
+        recorded.append(Recorded(f"T{number}", session, tuple(operations), draw(statuses)))
+    return ForeignHistory("register", tuple(recorded))
+
+
+class Oracle:
+    """The levels of one history by their definitions."""
+
+    def __init__(self, history: ForeignHistory, sessions: bool) -> None:
+        self.transactions = history.transactions
+        owner = {
+            (o.key, o.value): place
+            for place, transaction in enumerate(history.transactions)
+            for o in transaction.operations
+            if o.kind == "w"
+        }
+        counted = {
+            place
+            for place, transaction in enumerate(history.transactions)
+            if transaction.status is Status.COMMITTED
+        }
+        while True:
+            seen = {
+                owner[o.key, o.value]
+                for place in counted
+                for o in history.transactions[place].operations
+                if o.kind == "r" and o.value is not None
+            }
+            more = {p for p in seen if history.transactions[p].status is Status.UNKNOWN}
+            if more <= counted:
+                break
+            counted |= more
+        self.counted = sorted(counted)
+        self.last: dict[tuple[int, object], object] = {}
+        for place in self.counted:
+            for o in history.transactions[place].operations:
+                if o.kind == "w":
+                    self.last[place, o.key] = o.value
+        self.writers: dict[object, set[int]] = {}
+        for place, key in self.last:
+            self.writers.setdefault(key, set()).add(place)
+        self.reads: dict[int, list[tuple[object, int]]] = {}
+        """Of each transaction, what it read from others: (key, writer), in program order."""
+        self.sound = all(self._sound(place, owner) for place in self.counted)
+        ordered = itertools.combinations(self.counted, 2)
+        self.so: Pairs = {(a, b) for a, b in ordered if sessions and self._session(a, b)}
+        self.wr = {(w, t) for t, reads in self.reads.items() for _, w in reads if w != ROOT}
+
+    def _session(self, a: int, b: int) -> bool:
+        return self.transactions[a].session == self.transactions[b].session
+
+    def _sound(self, place: int, owner: dict[tuple[object, object], int]) -> bool:
+        """Whether the reads of a transaction are ones that some level allows at all."""
+        own: dict[object, object] = {}
+        self.reads[place] = []
+        for o in self.transactions[place].operations:
+            if o.kind == "w":
+                own[o.key] = o.value
+            elif o.key in own:
+                if own[o.key] != o.value:
+                    return False
+            elif o.value is None:
+                self.reads[place].append((o.key, ROOT))
+            else:
+                writer = owner[o.key, o.value]
+                aborted = self.transactions[writer].status is Status.ABORTED
+                if writer == place or aborted or self.last[writer, o.key] != o.value:
+                    return False
+                self.reads[place].append((o.key, writer))
+        return True
+
+    def orders(self) -> Iterator[dict[int, int]]:
+        for order in itertools.permutations(self.counted):
+            at = {t: i for i, t in enumerate(order)}
+            at[ROOT] = -1
+            if all(at[a] < at[b] for a, b in self.so | self.wr):
+                yield at
+
+    def allows(self, axiom: Callable[[dict[int, int], int, int, int], bool]) -> bool:
+        """Whether some order has no writer ``t2`` between a read and its writer that the axiom
+        relates to the read. ``axiom(at, t2, t3, i)``: ``i`` is the read's place in ``t3``."""
+        if not self.sound:
+            return False
+        return any(
+            all(
+                not (at[t1] < at[t2] and axiom(at, t2, t3, i))
+                for t3, reads in self.reads.items()
+                for i, (key, t1) in enumerate(reads)
+                for t2 in self.writers.get(key, ())
+                if t2 not in (t1, t3)
+            )
+            for at in self.orders()
+        )
+
+    def holds(self, level: str) -> bool:
+        causes = _closure(self.so | self.wr)
+        direct = self.so | self.wr
+        writes = {t: {k for p, k in self.last if p == t} for t in self.counted}
+
+        def prefix(at: dict[int, int], t2: int, t3: int, _: int) -> bool:
+            return any((t, t3) in direct and at[t2] <= at[t] for t in self.counted)
+
+        def conflict(at: dict[int, int], t2: int, t3: int, _: int) -> bool:
+            return any(at[t2] <= at[t4] < at[t3] and writes[t3] & writes[t4] for t4 in self.counted)
+
+        axioms: dict[str, Callable[[dict[int, int], int, int, int], bool]] = {
+            # Adya's PL-2, where sessions do not count, has no axiom beyond the order itself.
+            "PL-2": lambda at, t2, t3, i: False,
+            "ReadCommitted": lambda at, t2, t3, i: any(w == t2 for _, w in self.reads[t3][:i]),
+            "ReadAtomic": lambda at, t2, t3, i: (t2, t3) in direct,
+            "Causal": lambda at, t2, t3, i: (t2, t3) in causes,
+            "SnapshotIsolation": lambda at, t2, t3, i: (
+                prefix(at, t2, t3, i) or conflict(at, t2, t3, i)
+            ),
+            "Serializable": lambda at, t2, t3, i: at[t2] < at[t3],
+        }
+        return self.allows(axioms[level])
+
+
+def _closure(pairs: Pairs) -> Pairs:
+    closed = set(pairs)
+    while True:
+        more = {(a, d) for a, b in closed for c, d in closed if b == c} - closed
+        if not more:
+            return closed
+        closed |= more
+
+
+@settings(max_examples=150, deadline=None)
+@given(histories())
+def test_every_level_with_sessions_is_its_definition(history: ForeignHistory) -> None:
+    oracle = Oracle(history, sessions=True)
+    without = Oracle(history, sessions=False)
+    for name, level in judge(history, session_order=True).levels.items():
+        if name == "RepeatableRead":
+            continue
+        expected = "holds" if oracle.holds(name) else "violated"
+        assert level.verdict == expected, (name, level)
+        plain = "PL-2" if name == "ReadCommitted" else name
+        if name != "Causal":
+            expected = "holds" if without.holds(plain) else "violated"
+            assert level.without_sessions == expected, (name, level)
+
+
+@settings(max_examples=150, deadline=None)
+@given(histories())
+def test_every_level_without_sessions_is_its_definition(history: ForeignHistory) -> None:
+    without, strong = Oracle(history, sessions=False), Oracle(history, sessions=True)
+    for name, level in judge(history, session_order=False).levels.items():
+        if name == "RepeatableRead":
+            continue
+        oracle, plain = without, "PL-2" if name == "ReadCommitted" else name
+        if name.startswith("StrongSession"):
+            oracle, plain = strong, name.removeprefix("StrongSession")
+        expected = "holds" if oracle.holds(plain) else "violated"
+        assert level.verdict == expected, (name, level)
