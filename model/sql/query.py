@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
@@ -39,6 +41,17 @@ def query(tree: exp.Expr, tables: Tables) -> Query:
     if found.aggregates or found.groups:
         _check_grouped(found)
     return found
+
+
+def output_names(tree: exp.Expr, tables: Tables) -> Iterator[str | None]:
+    """The names of a query's columns; None for an expression that is given none."""
+    for node in tree.expressions:
+        if isinstance(node, exp.Star):
+            yield from scope_of(tree.args["from_"].this, tables).table.column_names
+        elif isinstance(node, exp.Alias | exp.Column | exp.Literal):
+            yield node.alias_or_name
+        else:
+            yield None
 
 
 def _check_grouped(query: Query) -> None:

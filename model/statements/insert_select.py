@@ -14,7 +14,7 @@ from model.log import Snapshot
 from model.query import Query
 from model.skipping import scan, split_filter
 from model.statements.base import Execution, Rows, item_reads, live_files
-from model.statements.generated import completed
+from model.statements.generated import filled
 from model.statements.insert_values import added, append
 from model.table import Table
 
@@ -24,7 +24,8 @@ class InsertSelect:
     """Adds the rows of a query over the target or over another table.
 
     ``positions`` gives for each output of the query the column that it goes to; the other
-    columns are NULL, generated, or (those at ``assigned``) handed out by the table.
+    columns are NULL, generated, or (those at ``assigned``) handed out by the table. ``after`` is
+    the definition that schema evolution leads to; None stands for the table's own.
     """
 
     text: str
@@ -32,6 +33,7 @@ class InsertSelect:
     query: Query
     positions: tuple[int, ...]
     assigned: tuple[int, ...] = ()
+    after: Table | None = None
 
     @property
     def kind(self) -> str:
@@ -50,6 +52,10 @@ class InsertSelect:
             return self._append(writer, self._stored(self.query.result(())))
         files = scan(predicate, live_files(snapshot), self.table)
         matches = matcher(self.query.condition)
+        if self.assigned:
+            # One task reads the largest file first, as far as the number of rows tells the size;
+            # among equals the order is nobody's to know (FilePartition.scala).
+            files = tuple(sorted(files, key=lambda file: -file.records))
         rows = [row for file in files for row in file.rows if matches(row.values)]
         stored = self._stored(self.query.result(row.values for row in rows))
         items = item_reads(self.table, rows)
@@ -72,14 +78,14 @@ class InsertSelect:
         read_files: tuple[DataFile, ...] = (),
         items: tuple[ItemRead, ...] = (),
     ) -> Execution:
-        return append(self.table, writer, rows, read_predicates, read_files, items, self.assigned)
+        return append(self, writer, rows, read_predicates, read_files, items)
 
     def _stored(self, outputs: Iterable[Row]) -> tuple[Row, ...]:
         rows = []
-        given = frozenset(self.positions)
+        table, given = self.after or self.table, frozenset(self.positions)
         for output in outputs:
-            row: list[object] = [None] * len(self.table.names)
+            row: list[object] = [None] * len(table.names)
             for position, value in zip(self.positions, output, strict=True):
-                row[position] = types.store(value, self.table.types[position])
-            rows.append(self.table.stored(completed(self.table, tuple(row), given)))
+                row[position] = types.store(value, table.types[position])
+            rows.append(table.stored(filled(table, tuple(row), given)))
         return tuple(rows)
