@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +20,8 @@ from urllib.parse import unquote
 from conformance.deletion_vectors import deleted_rows
 from conformance.engine import AddedFile, CommitRecord, RemovedFile
 from model.history import Row, Value
+
+_EXACT = Context(prec=80)
 
 
 class UnreadableTable(Exception):
@@ -74,10 +76,25 @@ def partition_value(text: str | None, spark_type: str) -> Value:
     if spark_type in ("timestamp", "timestamp_ntz"):
         return _plain_utc(datetime.fromisoformat(text))
     if spark_type.startswith("decimal"):
-        return Decimal(text)
+        return _as_read(Decimal(text), spark_type)
     if spark_type == "string":
         return text
     raise UnreadableTable(f"partition values of type {spark_type} are not read")
+
+
+def _as_read(value: Value, spark_type: str) -> Value:
+    """A number of a file that is older than its column's type, as a reader of the table sees it.
+
+    Format: the Delta transaction log protocol, "Type Widening".
+    """
+    if not isinstance(value, int | Decimal) or isinstance(value, bool):
+        return _plain_utc(value)
+    if spark_type == "double":
+        return float(value)
+    if not spark_type.startswith("decimal"):
+        return value
+    scale = int(spark_type.rstrip(")").split(",")[1])
+    return Decimal(value).quantize(Decimal(1).scaleb(-scale), context=_EXACT)
 
 
 def _plain_utc(value: Value) -> Value:
@@ -163,17 +180,20 @@ class LogReader:
         import pyarrow.parquet as parquet
 
         names = tuple(c.stored_name for c in schema.stored)
-        key = "\0".join((path, *names))
+        key = "\0".join((path, *names, *(c.type for c in schema.stored)))
         if key not in self._file_rows:
             with parquet.ParquetFile(self._data_file(path)) as file:
                 present = set(file.schema_arrow.names)
                 table = file.read(columns=[n for n in names if n in present])
             count = table.num_rows
             values = [
-                [_plain_utc(_microseconds(v)) for v in table.column(n).to_pylist()]
+                [
+                    _as_read(_plain_utc(_microseconds(v)), c.type)
+                    for v in table.column(n).to_pylist()
+                ]
                 if n in present
                 else [None] * count
-                for n in names
+                for n, c in zip(names, schema.stored, strict=True)
             ]
             rows = tuple(zip(*values, strict=True)) if names else ((),) * count
             self._file_rows[key] = rows

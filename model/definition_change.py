@@ -29,6 +29,7 @@ _SCHEMA = (
     "not_null",
     "generated",
     "identities",
+    "defaults",
     "comments",
     "created",
 )

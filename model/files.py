@@ -92,6 +92,35 @@ def data_file(
     return DataFile(path, partition, rows, tuple(statistics), len(rows), table.schema, cube=cube)
 
 
+def retyped(file: DataFile, table: Table) -> DataFile:
+    """The file with its values as a table gives them back that has changed types of columns.
+
+    Data files stay as they are when a column gets a wider type: a reader converts.
+    """
+    change = [(place, table.types[place]) for place in table.schema]
+
+    def converted(values: Row) -> Row:
+        after = list(values)
+        for place, type_ in change:
+            if place < len(after):
+                after[place] = type_.holding(after[place])
+        return tuple(after)
+
+    rows = tuple(replace(row, values=converted(row.values)) for row in file.rows)
+    if all(repr(new.values) == repr(old.values) for new, old in zip(rows, file.rows, strict=True)):
+        return file
+    statistics = list(file.statistics)
+    for place, type_ in change:
+        known = statistics[place]
+        bounds = (type_.holding(known.minimum), type_.holding(known.maximum))
+        statistics[place] = ColumnStatistics(*bounds, known.nulls)
+    partition = tuple(
+        table.types[place].holding(value)
+        for place, value in zip(table.partitions, file.partition, strict=True)
+    )
+    return replace(file, rows=rows, statistics=tuple(statistics), partition=partition)
+
+
 def _own(row: StoredRow, prefix: str) -> bool:
     """Whether a row version is one that the writer of files called ``prefix`` makes."""
     return prefix == row.writer or prefix.startswith(f"{row.writer}-")

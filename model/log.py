@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from model.definition_change import rebased
-from model.files import DataFile, StoredRow
+from model.files import DataFile, StoredRow, retyped
 from model.footprint import Footprint
 from model.history import Row
 from model.table import Table
@@ -38,7 +38,8 @@ class Commit:
 class Snapshot:
     """The table at one version: its live files by their keys, and how it came about.
 
-    ``applications`` has the newest version that each application has written.
+    ``applications`` has the newest version that each application has written. ``retyped`` tells
+    that a column has changed its type since the table was made.
     """
 
     table: Table
@@ -47,6 +48,7 @@ class Snapshot:
     commit: Commit | None = None
     parent: Snapshot | None = None
     applications: Mapping[str, int] = field(default_factory=dict)
+    retyped: bool = False
 
     def after(self, commit: Commit) -> Snapshot:
         """The snapshot that ``commit`` leads to."""
@@ -62,7 +64,17 @@ class Snapshot:
         table = self.table
         if footprint.table is not None:
             table = rebased(self.at(commit.read_version).table, footprint.table, table)
-        return Snapshot(table, commit.version, files, commit, self, applications)
+        changed = table.types != self.table.types
+        if changed or (self.retyped and footprint.adds):
+            # Files are older than the types, or written by whoever began before the change.
+            new = {file.key for file in footprint.adds}
+            files = {
+                key: retyped(file, table) if changed or key in new else file
+                for key, file in files.items()
+            }
+        return Snapshot(
+            table, commit.version, files, commit, self, applications, self.retyped or changed
+        )
 
     def at(self, version: int) -> Snapshot:
         """The snapshot of an earlier version. Raises KeyError where there is none."""

@@ -19,7 +19,7 @@ from model.rules.base import Attempt, Conflict
 from model.scenario import LEVEL_PROPERTY, Scenario, Step
 from model.statements import Execution, Statement
 from model.table import UNSET_LEVEL, Table
-from model.workload import Workload, initial_rows, prepare
+from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
 
 COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
 
@@ -90,7 +90,7 @@ def begin_in(workload: Workload, name: str, latest: Snapshot) -> InFlight:
     try:
         statement = workload.statement(name, latest.table)
     except InvalidScenario as error:
-        failure = error.error_class or "ANALYSIS"
+        failure = error.error_class or UNKNOWN_ANALYSIS
         return InFlight(name, workload.statements[name], latest, Execution(None, failure=failure))
     return begin(name, statement, latest, workload.others)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from model import expressions
 from model.evaluation import matcher
-from model.expressions import And, Expression, Literal, Or
+from model.expressions import And, Column, Comparison, Expression, IsNull, Literal, Or
 from model.file_tests import FileTest, file_test
 from model.files import DataFile
 from model.footprint import ReadPredicate
@@ -50,12 +50,56 @@ def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
     """The same for a query's WHERE; None where the optimizer sees that no row can match.
 
     Such a query never scans the table, so the engine notes no read at all. Nothing is added
-    for what follows.
+    for what follows, but where a partition column copies another one.
     """
     simplified = simplify_filter(condition)
     if isinstance(simplified, Literal) and simplified.value is not True:
         return None
-    return _split(simplified, table)
+    plain = _split(simplified, table)
+    copied = tuple(
+        part
+        for condition in expressions.conjuncts(plain.data)
+        if (part := _of_copy(condition, table)) is not None
+    )
+    if not copied:
+        return plain
+    known = expressions.conjuncts(plain.partition) if plain.partition != expressions.TRUE else ()
+    return ReadPredicate(expressions.conjunction((*known, *copied)), plain.data)
+
+
+_ORDERED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The comparisons that are carried over to a copy, each with its sides exchanged."""
+
+
+def _of_copy(condition: Expression, table: Table) -> Expression | None:
+    """What a condition says of a generated partition column that copies the column it is about.
+
+    Source: GeneratedColumn.scala, ``generatePartitionFilters``; of its optimizable expressions
+    the identity alone.
+    """
+    copies = {
+        expression.index: place
+        for place, expression in table.generated
+        if isinstance(expression, Column) and place in table.partition_columns
+    }
+    if not copies:
+        return None
+
+    def copy(column: Expression) -> Column | None:
+        place = copies.get(column.index) if isinstance(column, Column) else None
+        return None if place is None else Column(place, table.names[place], table.types[place])
+
+    match condition:
+        case IsNull(operand=operand):
+            of = copy(operand)
+            return None if of is None else IsNull(of)
+        case Comparison(operator=operator, left=left, right=right) if operator in _ORDERED:
+            if isinstance(left, Literal):
+                operator, left, right = _ORDERED[operator], right, left
+            of = copy(left)
+            if of is not None and isinstance(right, Literal):
+                return Or(IsNull(of), Comparison(operator, of, right))
+    return None
 
 
 def _split(condition: Expression, table: Table) -> ReadPredicate:

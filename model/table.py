@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, NoPlace
 from model.expressions import Column, Expression
 from model.history import Row, Value
 from model.scenario import LEVEL_PROPERTY, TableSpec
@@ -46,6 +46,16 @@ class Identity:
         """The value that the next row gets."""
         return self.start if self.high_water is None else self.high_water + self.step
 
+    def reaching(self, values: Iterable[int]) -> Identity:
+        """The identity with its high-water mark at the furthest of ``values``; never lowered.
+
+        Source: IdentityColumn.scala, ``updateSchema``.
+        """
+        marks = [*values, *(() if self.high_water is None else (self.high_water,))]
+        if not marks:
+            return self
+        return replace(self, high_water=max(marks) if self.step > 0 else min(marks))
+
     def covering(self, values: Iterable[int]) -> Identity:
         """The identity with its high-water mark at or past all of ``values``; never lowered."""
         reached = self.high_water
@@ -71,7 +81,8 @@ class Table:
     declares (an ALTER TABLE puts one there), ``features`` the features of its protocol beyond
     the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints (name in
     lower case, condition, its text), ``generated`` the expression of each generated column,
-    ``identities`` those of identity columns. ``comments`` are those of columns, by place, and of
+    ``identities`` those of identity columns, ``defaults`` the values of columns that a statement
+    leaves out, where those are not NULL. ``comments`` are those of columns, by place, and of
     the table. ``dropped`` holds the places of columns that are gone for good. ``created`` tells
     definitions apart that CREATE OR REPLACE has made; it is empty for the scenario's own.
     """
@@ -88,6 +99,7 @@ class Table:
     checks: tuple[tuple[str, Expression, str], ...] = ()
     generated: tuple[tuple[int, Expression], ...] = ()
     identities: tuple[tuple[int, Identity], ...] = ()
+    defaults: tuple[tuple[int, Value], ...] = ()
     comments: tuple[tuple[int, str], ...] = ()
     dropped: frozenset[int] = frozenset()
     created: str = ""
@@ -192,6 +204,17 @@ class Table:
             f"(columns: {', '.join(self.column_names)})",
             error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
+
+    def free_place(self, name: str, type_: ColumnType) -> int:
+        """The place that was kept for a column to come; every place serves one column only.
+
+        Raises NoPlace.
+        """
+        taken = self.dropped | set(self.schema)
+        for place, known in enumerate(self.names):
+            if place not in taken and known == name and self.types[place] == type_:
+                return place
+        raise NoPlace(name, type_)
 
     def reserving(self, columns: Iterable[tuple[str, ColumnType]]) -> Table:
         """The table with places for columns that later statements will add."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Value
@@ -33,6 +33,16 @@ class ColumnType:
 
     def __str__(self) -> str:
         return self.name
+
+    def holding(self, value: Any) -> Any:
+        """A number of another numeric type that this one holds exactly, as a value of this one."""
+        if self.family != "number" or value is None:
+            return value
+        if self.bits:
+            return int(value)
+        if not self.precision:
+            return float(value)
+        return Decimal(value).quantize(Decimal(1).scaleb(-self.scale), context=_EXACT)
 
 
 INT = ColumnType("int", "number", rank=1, bits=32)
@@ -97,6 +107,30 @@ def _as_decimal(type_: ColumnType) -> ColumnType:
     if type_ is INT:
         return decimal(10, 0)
     return decimal(20, 0) if type_ is BIGINT else type_
+
+
+def widenable(narrow: ColumnType, wide: ColumnType) -> bool:
+    """Whether type widening leads from one type to the other: every value has a place there.
+
+    Source: TypeWidening.scala, ``isTypeChangeSupported``; the types of the protocol's "Type
+    Widening" that exist here.
+    """
+    if narrow is INT and wide in (BIGINT, DOUBLE):
+        return True
+    if not wide.precision or not (narrow.bits or narrow.precision) or narrow == wide:
+        return False
+    exact = _as_decimal(narrow)
+    more = wide.scale - exact.scale
+    return more >= 0 and wide.precision - exact.precision >= more
+
+
+def upcasts(narrow: ColumnType, wide: ColumnType) -> bool:
+    """Whether Spark takes the one type for the other without loss (Cast.scala, ``canUpCast``)."""
+    if narrow == wide or narrow.family == "null" or wide.family == "string":
+        return True
+    if (narrow.family, wide.family) == ("date", "timestamp"):
+        return True
+    return widenable(narrow, wide) or (narrow, wide) == (BIGINT, DOUBLE)
 
 
 def literal_type(value: Value, type_: ColumnType) -> ColumnType:

@@ -20,6 +20,7 @@ from model.table import Table
 MAPPED = {"delta.columnMapping.mode": "name"}
 WRITE_SERIALIZABLE = {"delta.isolationLevel": "WriteSerializable"}
 SET_LEVEL = "SET TBLPROPERTIES ('delta.isolationLevel' = 'WriteSerializable')"
+NEW_WITH_DEFAULT = "ADD COLUMN w int DEFAULT 5"
 UNKNOWN_FEATURE = "SET TBLPROPERTIES ('delta.feature.no' = 'supported')"
 
 
@@ -86,6 +87,12 @@ def test_a_dropped_column_takes_its_values_out_of_sight() -> None:
         ("DROP COLUMN v", "DELTA_UNSUPPORTED_DROP_COLUMN"),
         ("ALTER COLUMN v SET NOT NULL", "_LEGACY_ERROR_TEMP_2330"),
         ("ALTER COLUMN v TYPE bigint", "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
+        ("ALTER COLUMN v TYPE string", "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP"),
+        ("ALTER COLUMN v TYPE decimal(5,0)", "NOT_SUPPORTED_CHANGE_COLUMN"),
+        ("ALTER COLUMN v SET DEFAULT 5", "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"),
+        ("ALTER COLUMN v SET DEFAULT k + 1", "INVALID_DEFAULT_VALUE.NOT_CONSTANT"),
+        ("ALTER COLUMN v SET DEFAULT 'a'", "INVALID_DEFAULT_VALUE.DATA_TYPE"),
+        (NEW_WITH_DEFAULT, "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED"),
         (SET_LEVEL, "UNSUPPORTED_TABLE_CHANGE"),
         ("SET TBLPROPERTIES ('delta.constraints.c' = 'v > 0')", "DELTA_ADD_CONSTRAINTS"),
         (UNKNOWN_FEATURE, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
@@ -110,7 +117,7 @@ def test_what_the_engine_refuses_when_it_runs_is_a_statement_that_fails(
         "SET TBLPROPERTIES ('delta.randomizeFilePrefixes' = 'true')",
         "SET TBLPROPERTIES ('owner' = 'me')",
         "SET LOCATION '/tmp'",
-        "ALTER COLUMN v TYPE string",
+        "ALTER COLUMN v COMMENT NULL",
     ],
 )
 def test_what_is_not_known_is_refused(clause: str) -> None:

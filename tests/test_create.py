@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.errors import UnsupportedSQL
+from model.errors import InvalidScenario
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import Scenario, TableSpec
 from model.simulator import Run, run, run_scenario
@@ -84,16 +84,60 @@ def test_create_table_finds_that_there_is_one(text: str, outcome: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "CREATE OR REPLACE TABLE t (k int) USING parquet",
-        "CREATE OR REPLACE TABLE t (k int) USING delta COMMENT 'x'",
-        "CREATE OR REPLACE TABLE t USING delta",
+        "CREATE OR REPLACE TABLE t (k int) USING delta LOCATION '/elsewhere'",
+        "CREATE OR REPLACE TABLE t (k int) USING delta OPTIONS ('a' = 'b')",
+        "CREATE OR REPLACE TABLE t (k int CHECK (k > 0)) USING delta",
+        "CREATE OR REPLACE TABLE t LIKE s",
         "CREATE OR REPLACE TABLE t USING delta AS SELECT k + 1 FROM t",
-        "CREATE OR REPLACE TABLE t USING delta AS SELECT k AS other FROM t",
+        "CREATE OR REPLACE TABLE t USING delta AS SELECT k, NULL AS other FROM t",
     ],
 )
 def test_what_is_not_known_is_refused(text: str) -> None:
-    with pytest.raises(UnsupportedSQL):
+    with pytest.raises(InvalidScenario):
         ran(text, schedule="A")
+
+
+@pytest.mark.parametrize(
+    ("rest", "outcome"),
+    [
+        ("(k int)", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+        ("(k int) USING parquet", "UNSUPPORTED_FEATURE.TABLE_OPERATION"),
+        ("USING delta", "DELTA_SCHEMA_NOT_PROVIDED"),
+        ("(k int, K int) USING delta", "COLUMN_ALREADY_EXISTS"),
+        ("USING delta AS SELECT k, k FROM t", "COLUMN_ALREADY_EXISTS"),
+        ("(k int) USING delta PARTITIONED BY (k)", "ALL_PARTITION_COLUMNS_NOT_ALLOWED"),
+        ("(k int) USING delta PARTITIONED BY (z)", "_LEGACY_ERROR_TEMP_3060"),
+        ("(k int, v int) USING delta PARTITIONED BY (k) CLUSTER BY (v)", "_LEGACY_ERROR_TEMP_0035"),
+        ("(k int) USING delta AS SELECT k FROM t", "_LEGACY_ERROR_TEMP_0035"),
+        ("(k int DEFAULT 5) USING delta", "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED"),
+    ],
+)  # fmt: skip
+def test_what_spark_refuses_fails_with_its_class(rest: str, outcome: str) -> None:
+    assert ran(f"CREATE OR REPLACE TABLE t {rest}", schedule="A").ended["A"].outcome == outcome
+
+
+def test_new_columns_types_and_constraints_are_in_force() -> None:
+    text = (
+        "CREATE OR REPLACE TABLE t (k bigint, g bigint GENERATED ALWAYS AS (k + 1), "
+        "d int DEFAULT 5 COMMENT 'five', n int NOT NULL) USING delta CLUSTER BY (k) COMMENT 'new' "
+        "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+    )
+    done = ran(text, "INSERT INTO t (k, n) VALUES (1, 2)", schedule="A, B")
+    assert done.final.shown() == ((1, 2, 5, 2),)
+    assert [done.final.table.names[place] for place in done.final.table.clustering] == ["k"]
+
+
+def test_a_selection_gives_names_and_types() -> None:
+    text = "CREATE OR REPLACE TABLE t USING delta PARTITIONED BY (w) AS SELECT k, 'a' AS w FROM t"
+    final = ran(text, schedule="A").final
+    assert set(final.shown()) == {(1, "a"), (2, "a")}
+    assert final.table.column_names == ("k", "w")
+
+
+def test_a_clustered_table_is_not_replaced_by_a_partitioned_one() -> None:
+    clustered = "CREATE OR REPLACE TABLE t (k int, p int) USING delta CLUSTER BY (k)"
+    outcome = ran(clustered, SAME, schedule="A, B").ended["B"].outcome
+    assert outcome == "DELTA_CLUSTERING_REPLACE_TABLE_WITH_PARTITIONED_TABLE"
 
 
 def test_the_level_that_it_leaves_is_the_default_of_who_runs_it() -> None:

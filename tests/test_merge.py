@@ -17,7 +17,7 @@ from checker.shrinking_merge import simpler_merges
 from conformance.campaign import Job, run_campaign
 from conformance.spark.engine import SparkEngine
 from model import expressions
-from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.errors import InvalidScenario, StatementFailure
 from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint
 from model.history import Row
@@ -133,12 +133,6 @@ def test_what_spark_refuses_is_refused_by_its_name(text: str, error_class: str) 
 def test_what_the_model_does_not_know_is_refused(text: str) -> None:
     with pytest.raises(InvalidScenario):
         parsed(text)
-
-
-def test_schema_evolution_is_refused() -> None:
-    text = f"MERGE WITH SCHEMA EVOLUTION INTO t USING s ON t.k = s.k {DELETE}"
-    with pytest.raises(UnsupportedSQL, match="SCHEMA EVOLUTION"):
-        parse_statement(text, "t", {"t": T, "s": S})
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from checker.robustness.template import Template
 from model import expressions
 from model.expressions import Aggregate, Column, Comparison, Expression, Literal
 from model.query import Query
+from model.relations import Relation
 from model.statements import (
     Delete,
     DynamicOverwrite,
@@ -233,10 +234,26 @@ class _Run:
     def _where(self, condition: Expression) -> Condition:
         return lambda row: self._over(row).truth(condition).true
 
-    def _query_reads(self, query: Query) -> Condition:
-        if query.table != self.parsed.statement.table.name:
-            return lambda row: NO
-        return self._where(query.condition)
+    def _query_reads(self, query: Relation) -> Condition:
+        name = self.parsed.statement.table.name
+        scans = [self._where(scan.condition) for scan in query.scans if scan.table == name]
+        return lambda row: z3.Or(NO, *(scan(row) for scan in scans))
+
+    def _scans_target(self, query: Relation) -> bool:
+        return any(scan.table == self.parsed.statement.table.name for scan in query.scans)
+
+    def _insert_related(self, query: Relation) -> Access:
+        """INSERT of joined or united rows: nothing is known of them, nor whether there are any."""
+        mine = self._scans_target(query)
+        return Access(
+            "INSERT SELECT",
+            reads=self._query_reads(query),
+            covers=self._query_reads(query),
+            adds=(Addition(YES, fresh_row(self.types)),),
+            surely_adds=lambda read: (),
+            blind=True,  # The optimizer may see that there is no row, and scan nothing.
+            only_blind=not mine,
+        )
 
     def _insert(self, statement: InsertValues | InsertSelect) -> Access:
         if isinstance(statement, InsertValues):
@@ -249,6 +266,8 @@ class _Run:
                 only_blind=True,
             )
         query = statement.query
+        if not isinstance(query, Query):
+            return self._insert_related(query)
         mine = query.table == statement.table.name
         source = fresh_row(self.others[query.table])
         when = self._over(source).truth(query.condition).true
@@ -284,6 +303,7 @@ class _Run:
         )
 
     def _output(self, statement: InsertSelect, source: SymbolicRow) -> SymbolicRow:
+        assert isinstance(statement.query, Query)
         given = dict(zip(statement.positions, statement.query.outputs, strict=True))
         return self._built(given, source, None)
 
@@ -358,9 +378,8 @@ class _Run:
         adds = inserted.adds
         if isinstance(statement, Overwrite) and statement.checked:
             adds = tuple(replace(a, when=z3.And(a.when, replaced(a.row))) for a in adds)
-        reads_table = isinstance(statement.inserts, InsertSelect) and (
-            statement.inserts.query.table == statement.table.name
-        )
+        inserts = statement.inserts
+        reads_table = isinstance(inserts, InsertSelect) and self._scans_target(inserts.query)
         return Access(
             statement.kind,
             reads=lambda row: z3.Or(replaced(row), inserted.reads(row)),
@@ -485,9 +504,11 @@ class _Run:
             over.literal(value, type_) for value, type_ in zip(row, types, strict=True)
         )
 
-    def _queried_row(self, query: Query) -> tuple[Any, SymbolicRow]:
+    def _queried_row(self, query: Relation) -> tuple[Any, SymbolicRow]:
         """A row of a source that is a query: from a row that its condition lets through."""
-        types = [output.type for output in query.outputs]
+        types = query.types
+        if not isinstance(query, Query):
+            return YES, fresh_row(types)
         inner = fresh_row(self.others[query.table])
         over = self._over(inner)
         plain = not query.aggregates and not query.groups

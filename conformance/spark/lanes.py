@@ -57,17 +57,19 @@ class PhaseObserver:
     """Delta's ``TransactionExecutionObserver``: stops a statement's first transaction.
 
     Later transactions of the same statement run through. What the wrapped steps return is
-    handed back untouched.
+    handed back untouched. ``failure`` is the exception with which the preparation of a commit
+    ended, None without.
     """
 
     def __init__(self, hold: Callable[[Any], None]):
         self._hold = hold
         self._transaction: Any = None
         self._armed = False
+        self.failure: Exception | None = None
 
     def arm(self) -> None:
         """Stop the next transaction that prepares its commit on this thread."""
-        self._transaction, self._armed = None, True
+        self._transaction, self._armed, self.failure = None, True, None
 
     def disarm(self) -> None:
         """Let everything on this thread run through."""
@@ -86,7 +88,12 @@ class PhaseObserver:
         if self._armed:
             self._armed = False
             self._hold(self._transaction)
-        return prepare.apply()
+        try:
+            return prepare.apply()
+        except Exception as error:
+            # On its way through Python an exception of the engine's becomes one of Py4J's.
+            self.failure = error
+            raise
 
     def beginDoCommit(self) -> None:  # noqa: N802
         pass
@@ -159,7 +166,7 @@ class Lane:
                 rows = self._execute(observer, task)
                 self._events.put(Finished(rows))
             except Exception as error:  # noqa: BLE001 - whoever waits judges it
-                self._events.put(Raised(error))
+                self._events.put(Raised(observer.failure or error))
             finally:
                 observer.disarm()
 

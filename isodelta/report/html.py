@@ -88,9 +88,7 @@ def plain_page(template: str, **values: object) -> str:
         f"style-src '{_digest(style)}'"
     )
     return (
-        _environment()
-        .get_template(template)
-        .render(style=Markup(style), policy=policy, **values)  # noqa: S704
+        _environment().get_template(template).render(style=Markup(style), policy=policy, **values)  # noqa: S704
     )
 
 
@@ -142,7 +140,11 @@ def _theorem_tiles(report: Report) -> list[tuple[str, str, str]]:
     proved = sum(lemma.verdict == "proved" for lemma in lemmas)
     return [
         (f"{len(report.theorems):,}", "theorems", ""),
-        (f"{proved:,} of {len(lemmas):,}", "lemmas proved", "good" if proved == len(lemmas) else "bad"),
+        (
+            f"{proved:,} of {len(lemmas):,}",
+            "lemmas proved",
+            "good" if proved == len(lemmas) else "bad",
+        ),
         (f"{sum(lemma.breaking for lemma in lemmas):,}", "weaker versions that break one", ""),
         (duration(report.summary.seconds), "run time", ""),
     ]

@@ -8,18 +8,22 @@ from dataclasses import replace
 from model import expressions
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.protocol import with_required
+from model.sql.declaration import default_value
 from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter import CLUSTERING_DOMAIN, AlterTable, SyncIdentity
 from model.table import Table
-from model.types import BIGINT, INT, ColumnType, parse_type
+from model.types import ColumnType, parse_type, upcasts, widenable
 
 _NEW = re.compile(
     r"`?(?P<name>\w+)`?\s+(?P<type>\w+(\s*\([\d\s,]+\))?)(?P<required>\s+NOT\s+NULL)?"
+    r"(\s+DEFAULT\s+(?P<default>\S+))?"
     r"(\s+COMMENT\s+'(?P<comment>[^']*)')?(?P<position>\s+FIRST|\s+AFTER\s+`?\w+`?)?\s*",
     re.IGNORECASE,
 )
 _POSITION = re.compile(r"FIRST|AFTER\s+`?(?P<other>\w+)`?", re.IGNORECASE)
+_COMMENT = re.compile(r"COMMENT\s+('(?P<text>[^']*)'|\"(?P<other>[^\"]*)\")", re.IGNORECASE)
+_DEFAULT = re.compile(r"(SET\s+DEFAULT\s+(?P<value>.+)|DROP\s+DEFAULT)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"`?(?P<name>\w+)`?")
 
 
@@ -41,11 +45,16 @@ def add_columns(source: Source, clause: re.Match[str]) -> Statement:
     """ADD COLUMN(S): rows that there are have NULL in it."""
     table = after = source.table
     for match in new_columns(clause["columns"]):
+        if match["default"] is not None:
+            raise StatementFailure(
+                "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
+                "a new column has no DEFAULT",
+            )
         if match["required"]:
             raise StatementFailure("DELTA_OPERATION_NOT_ALLOWED", "a new column cannot be NOT NULL")
         if match["name"].lower() in map(str.lower, after.column_names):
             raise StatementFailure("FIELD_ALREADY_EXISTS", f"there is a column {match['name']}")
-        place = _free_place(after, match["name"], parse_type(match["type"]))
+        place = after.free_place(match["name"], parse_type(match["type"]))
         schema = _moved((*after.schema, place), place, match["position"], after)
         comments = dict(after.comments)
         if match["comment"] is not None:
@@ -85,6 +94,7 @@ def drop_columns(source: Source, clause: re.Match[str]) -> Statement:
             comments=tuple(pair for pair in after.comments if pair[0] != place),
             generated=tuple(pair for pair in after.generated if pair[0] != place),
             identities=tuple(pair for pair in after.identities if pair[0] != place),
+            defaults=tuple(pair for pair in after.defaults if pair[0] != place),
         )
     return AlterTable(source.text, table, "DROP COLUMNS", after)
 
@@ -128,14 +138,32 @@ def change_column(source: Source, clause: re.Match[str]) -> Statement:
         if type_ == table.types[place]:
             return AlterTable(source.text, table, "CHANGE COLUMN", table, metadata=False)
         after = _retyped(table, place, type_)
-    elif match := re.fullmatch(r"COMMENT '([^']*)'", clause["change"].strip(), re.IGNORECASE):
-        comments = {**dict(table.comments), place: match[1]}
+    elif match := _DEFAULT.fullmatch(clause["change"].strip()):
+        after = _with_default(table, place, match["value"])
+    elif match := _COMMENT.fullmatch(clause["change"].strip()):
+        text = match["text"] if match["text"] is not None else match["other"]
+        comments = {**dict(table.comments), place: text}
         after = replace(table, comments=tuple(sorted(comments.items())))
     elif _POSITION.fullmatch(change):
         after = replace(table, schema=_moved(table.schema, place, change, table))
     else:
         raise UnsupportedSQL(f"ALTER COLUMN ... {change} is not supported")
     return AlterTable(source.text, table, "CHANGE COLUMN", after)
+
+
+def _with_default(table: Table, place: int, text: str | None) -> Table:
+    """The table with a value for rows that give none for a column; None takes it away."""
+    defaults = {key: value for key, value in table.defaults if key != place}
+    if text is not None:
+        value = default_value(text, table.types[place])
+        if "allowColumnDefaults" not in table.features:
+            raise StatementFailure(
+                "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", "the feature is not enabled"
+            )
+        if place in dict(table.generated) or place in dict(table.identities):
+            raise UnsupportedSQL("a DEFAULT for a generated or identity column is not supported")
+        defaults[place] = value
+    return replace(table, defaults=tuple(sorted(defaults.items())))
 
 
 def cluster_by(source: Source, clause: re.Match[str]) -> Statement:
@@ -176,15 +204,6 @@ def _names(text: str) -> list[str]:
     return found
 
 
-def _free_place(table: Table, name: str, type_: ColumnType) -> int:
-    """The place that was kept for a column to come; every place serves one column only."""
-    taken = table.dropped | set(table.schema)
-    for place, known in enumerate(table.names):
-        if place not in taken and known == name and table.types[place] == type_:
-            return place
-    raise InvalidScenario(f"rows have no place for column {name!r}")
-
-
 def _moved(
     schema: tuple[int, ...], place: int, position: str | None, table: Table
 ) -> tuple[int, ...]:
@@ -204,16 +223,22 @@ def _moved(
 
 
 def _retyped(table: Table, place: int, type_: ColumnType) -> Table:
-    """The table with one column of a wider type; only int to bigint is known."""
-    change = (table.types[place], type_)
-    if change == (BIGINT, INT):
-        raise StatementFailure("NOT_SUPPORTED_CHANGE_COLUMN", "bigint cannot become int")
-    if change != (INT, BIGINT) or place in table.partition_columns:
-        raise UnsupportedSQL(f"a change from {change[0]} to {change[1]} is not supported")
-    if table.declared("delta.enableTypeWidening") != "true":
+    """The table with one column of a wider type. Raises StatementFailure."""
+    old = table.types[place]
+    if not upcasts(old, type_):
+        raise StatementFailure("NOT_SUPPORTED_CHANGE_COLUMN", f"{old} cannot become {type_}")
+    if not widenable(old, type_) or table.declared("delta.enableTypeWidening") != "true":
         raise StatementFailure(
-            "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", "type widening is not enabled"
+            "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", f"{old} does not become {type_} here"
         )
+    if place in dict(table.generated):
+        raise StatementFailure(
+            "DELTA_GENERATED_COLUMNS_EXPR_TYPE_MISMATCH", "its expression is of another type"
+        )
+    if place in dict(table.identities):
+        raise UnsupportedSQL("another type for an identity column is not supported")
+    if place in dict(table.defaults):
+        raise UnsupportedSQL("another type for a column with a DEFAULT is not supported")
     _check_dependents(table, place)
     types = tuple(type_ if p == place else known for p, known in enumerate(table.types))
     return replace(table, types=types)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Column, Expression, IsNull, Literal
 from model.simplification.shape import FALSE, everywhere, with_parts
+from model.sql.evolution import evolved, taken_apart
 from model.sql.merge_source import Using, using
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
@@ -19,7 +20,7 @@ from model.sql.storing import check_storable
 from model.statements import Merge, Statement
 from model.statements.merge_clause import MergeClause
 from model.table import Table
-from model.types import NULL
+from model.types import NULL, ColumnType
 
 # sqlglot takes VALUES with an alias of its own for a FROM clause only, Spark here as well.
 _VALUES = re.compile(r"\(\s*VALUES\b(?P<rest>[^;]*?\)\s*AS\s+\w+\s*\()", re.IGNORECASE)
@@ -37,9 +38,8 @@ _KINDS = tuple(_OMITTED)
 
 
 def merge(source: Source) -> Statement:
-    """MERGE, without schema evolution."""
-    if re.match(r"MERGE\s+WITH\b", source.body, re.IGNORECASE):
-        raise UnsupportedSQL("MERGE WITH SCHEMA EVOLUTION is not supported")
+    """MERGE, which with schema evolution may bring columns along."""
+    source, evolves = taken_apart(source)
     if _BARE_VALUES.search(source.body):
         raise _refused("VALUES behind USING need parentheses", "PARSE_SYNTAX_ERROR")
     body = _VALUES.sub(r"(SELECT * FROM VALUES\g<rest>", source.body)
@@ -48,7 +48,9 @@ def merge(source: Source) -> Statement:
         raise UnsupportedSQL(f"{source.body!r} is not supported")
     refuse_extras(tree, {"this", "using", "on", "whens"})
     table, qualifier = target_of(tree.this, source)
-    names = _Names(table, qualifier, using(tree.args["using"], source.tables))
+    names = _Names(table, qualifier, using(tree.args["using"], source.tables), table)
+    if evolves:
+        names = replace(names, after=evolved(table, _assigned(tree, names)), evolves=True)
     clauses: dict[str, list[MergeClause]] = {kind: [] for kind in _KINDS}
     last = 0
     for when in tree.args["whens"].expressions:
@@ -64,7 +66,8 @@ def merge(source: Source) -> Statement:
     matched, not_matched, by_source = (tuple(clauses[kind]) for kind in _KINDS)
     condition = names.condition(tree.args["on"], True, True)
     given = names.using.source
-    return Merge(source.text, table, given, condition, matched, not_matched, by_source)
+    clauses_found = (matched, not_matched, by_source)
+    return Merge(source.text, table, given, condition, *clauses_found, after=names.after)
 
 
 def _refused(message: str, error_class: str) -> InvalidScenario:
@@ -73,11 +76,29 @@ def _refused(message: str, error_class: str) -> InvalidScenario:
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """The columns in reach: those of the target, followed by those of the source."""
+    """The columns in reach: those of the target, followed by those of the source.
+
+    ``after`` is the target with the columns that the statement gives it; they can be assigned
+    to, by their bare names, and not be read. ``evolves`` tells that it may give it some.
+    """
 
     table: Table
     qualifier: str
     using: Using
+    after: Table
+    evolves: bool = False
+
+    def target(self, node: exp.Expr, old: bool = False) -> Column:
+        """The column that is assigned to; ``old`` where it can only be one that there was."""
+        column = self.scope(True, False)
+        if isinstance(node, exp.Column) and not node.table and not old:
+            for known in self.after.columns:
+                if known.name.lower() == node.name.lower():
+                    return known
+        found = column.resolve(node)
+        if not isinstance(found, Column):
+            raise InvalidScenario(f"{node.sql(dialect='spark')!r} is no column")
+        return replace(found, type=self.after.types[found.index])
 
     def scope(self, target: bool, source: bool) -> Scope:
         """Where names are looked up that may be of the target, of the source, or of both."""
@@ -103,10 +124,10 @@ class _Names:
 
     def source_column(self, name: str) -> Column | None:
         """The source's column of that name, None where it has none."""
-        found = [c for c in self._source_columns() if c.name.lower().split(".")[-1] == name.lower()]
+        found = [c for c in self.source_columns() if c.name.lower().split(".")[-1] == name.lower()]
         return found[0] if len(found) == 1 else None
 
-    def _source_columns(self) -> tuple[Column, ...]:
+    def source_columns(self) -> tuple[Column, ...]:
         width, given = len(self.table.names), self.using
         prefix = f"{given.qualifier}." if given.qualifier else ""
         return tuple(
@@ -119,7 +140,7 @@ class _Names:
         if target:
             known += [(self.qualifier.lower(), c.name.lower(), c) for c in self.table.columns]
         if source:
-            given = zip(self.using.names, self._source_columns(), strict=True)
+            given = zip(self.using.names, self.source_columns(), strict=True)
             known += [(self.using.qualifier.lower(), name.lower(), c) for name, c in given]
 
         def lookup(node: exp.Column) -> Expression:
@@ -139,6 +160,28 @@ def _typeless_as_constant(part: Expression) -> Expression:
     return Literal(None, NULL) if isinstance(part, Column) and part.type is NULL else part
 
 
+def _assigned(tree: exp.Expr, names: _Names) -> Iterator[tuple[str, ColumnType]]:
+    """The columns of the source whose names clauses assign to: all of them with a star."""
+    named: set[str] = set()
+    star = False
+    for when in tree.args["whens"].expressions:
+        then = when.args["then"]
+        if when.args.get("source"):
+            continue
+        if isinstance(then, exp.Insert):
+            listed = then.this.expressions if isinstance(then.this, exp.Tuple) else []
+            star |= isinstance(then.this, exp.Star)
+        elif isinstance(then, exp.Update):
+            star |= any(isinstance(part, exp.Star) for part in then.expressions)
+            listed = [part.this for part in then.expressions if isinstance(part, exp.EQ)]
+        else:
+            continue
+        named |= {node.name.lower() for node in listed}
+    for name, type_ in zip(names.using.names, names.using.types, strict=True):
+        if star or name.lower() in named:
+            yield name, type_
+
+
 def _clause(when: exp.Expr, kind: str, names: _Names) -> MergeClause:
     refuse_extras(when, {"matched", "source", "condition", "then"})
     target, source = kind != "not matched", kind != "not matched by source"
@@ -148,12 +191,12 @@ def _clause(when: exp.Expr, kind: str, names: _Names) -> MergeClause:
     if kind == "not matched":
         if not isinstance(then, exp.Insert):
             raise _refused("WHEN NOT MATCHED can only INSERT", "PARSE_SYNTAX_ERROR")
-        return MergeClause(names.table, condition, _insert(then, names))
+        return MergeClause(names.after, condition, _insert(then, names), True)
     if isinstance(then, exp.Var) and then.name.upper() == "DELETE":
-        return MergeClause(names.table, condition, None)
+        return MergeClause(names.after, condition, None)
     if not isinstance(then, exp.Update):
         raise _refused(f"WHEN {kind.upper()} can UPDATE or DELETE", "PARSE_SYNTAX_ERROR")
-    return MergeClause(names.table, condition, _update(then, kind, names, target, source))
+    return MergeClause(names.after, condition, _update(then, kind, names, target, source))
 
 
 Assignments = tuple[tuple[int, Expression], ...]
@@ -165,15 +208,17 @@ def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bo
     if len(parts) == 1 and isinstance(parts[0], exp.Star):
         if kind != "matched":
             raise _refused("UPDATE SET * needs a source row", "PARSE_SYNTAX_ERROR")
-        return _star(names)
-    columns, values = names.scope(True, False), names.scope(target, source)
-    assignments: dict[int, Expression] = {}
+        assignments = dict(_star(names))
+        if assignments.keys() & dict(names.after.identities).keys():
+            error_class = "DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED"
+            raise _refused("an identity column cannot be set", error_class)
+        return tuple(assignments.items())
+    values = names.scope(target, source)
+    assignments = {}
     for node in parts:
         if not isinstance(node, exp.EQ):
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
-        column = columns.resolve(node.args["this"])
-        if not isinstance(column, Column):
-            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
+        column = names.target(node.args["this"], old=not source)
         if column.index in assignments:
             raise _refused(f"column {column.name!r} is set twice", "DELTA_CONFLICT_SET_COLUMN")
         if column.index in dict(names.table.identities):
@@ -185,8 +230,15 @@ def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bo
 
 def _insert(then: exp.Insert, names: _Names) -> Assignments:
     refuse_extras(then, {"this", "expression"})
-    if names.table.identities:
-        raise UnsupportedSQL("MERGE that inserts beside an identity column is not supported")
+    assignments = _insertion(then, names)
+    for place, identity in names.after.identities:
+        if identity.always and place in dict(assignments):
+            error_class = "DELTA_IDENTITY_COLUMNS_EXPLICIT_INSERT_NOT_SUPPORTED"
+            raise _refused(f"{names.after.names[place]!r} is GENERATED ALWAYS", error_class)
+    return assignments
+
+
+def _insertion(then: exp.Insert, names: _Names) -> Assignments:
     if isinstance(then.this, exp.Star):
         return _star(names)
     if not isinstance(then.this, exp.Tuple) or not isinstance(then.expression, exp.Tuple):
@@ -196,12 +248,10 @@ def _insert(then: exp.Insert, names: _Names) -> Assignments:
         raise _refused(
             f"{len(given)} values for {len(listed)} columns", "MERGE_INSERT_VALUE_COUNT_MISMATCH"
         )
-    columns, values = names.scope(True, False), names.scope(False, True)
+    values = names.scope(False, True)
     assignments: dict[int, Expression] = {}
     for node, value in zip(listed, given, strict=True):
-        column = columns.resolve(node)
-        if not isinstance(column, Column):
-            raise InvalidScenario(f"{node.sql(dialect='spark')!r} is no column")
+        column = names.target(node)
         if column.index in assignments:
             raise _refused(f"column {column.name!r} twice", "DELTA_DUPLICATE_COLUMNS_ON_INSERT")
         assignments[column.index] = _stored(values.resolve(value), column)
@@ -209,7 +259,14 @@ def _insert(then: exp.Insert, names: _Names) -> Assignments:
 
 
 def _star(names: _Names) -> Assignments:
-    """Every column of the target from the source's column of the same name."""
+    """Every column of the target from the source's column of the same name.
+
+    With schema evolution: those that the source has.
+    """
+    if names.evolves:
+        given = zip(names.using.names, names.source_columns(), strict=True)
+        found = ((names.after.column(name), value) for name, value in given)
+        return tuple((column.index, _stored(value, column)) for column, value in found)
     assignments = []
     for column in names.table.columns:
         value = names.source_column(column.name)

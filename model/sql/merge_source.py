@@ -64,7 +64,8 @@ def using(node: exp.Expr, tables: Tables) -> Using:
     elif _joins_constants(inner):
         return _selected_constants(inner, qualifier)
     found = relation(inner, tables)
-    return _queried(found.relation, qualifier, found.names)
+    # A column without a name of its own cannot be spoken of.
+    return _queried(found.relation, qualifier, tuple(name or "" for name in found.names))
 
 
 def _clauses(tree: exp.Expr) -> list[str]:

@@ -20,6 +20,7 @@ from model.expressions import (
     conjunction,
 )
 from model.simplification import simplify
+from model.sql.evolution import taken_apart
 from model.sql.insert import insert
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
@@ -43,7 +44,7 @@ SETTINGS = frozenset({PARTITION_MODE, DATA_COLUMNS, CONSTRAINT_CHECK})
 
 def insert_or_overwrite(source: Source) -> Statement:
     """INSERT, by what it does with the rows that are there."""
-    tree = source.tree()
+    tree = taken_apart(source)[0].tree()
     if tree.args.get("overwrite"):
         return _overwrite(source, tree)
     if tree.args.get("where") is not None:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.sql import applications, overwrite
+from model.sql import applications, evolution, overwrite
 from model.sql.alter import alter, comment_on
 from model.sql.alter_columns import new_columns
-from model.sql.create import create, replaced_columns
+from model.sql.create import create
 from model.sql.delete import delete
 from model.sql.merge import merge
 from model.sql.optimize import optimize, reorg
@@ -51,7 +51,9 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 
-SETTINGS: frozenset[str] = applications.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
+SETTINGS: frozenset[str] = (
+    applications.SETTINGS | evolution.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
+)
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
@@ -118,7 +120,6 @@ def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
     """
     found: list[tuple[str, ColumnType]] = []
     for text in texts:
-        found += replaced_columns(text)
         match = _ADD_COLUMNS.fullmatch(text)
         if match is None:
             continue

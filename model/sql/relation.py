@@ -34,10 +34,13 @@ Tree = TypeVar("Tree", bound=exp.Expr)
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A relation and the names of its columns."""
+    """A relation and the names of its columns.
+
+    A name is None where Spark's own has signs in it that no column name can have.
+    """
 
     relation: Relation
-    names: tuple[str, ...]
+    names: tuple[str | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class Reader:
         """A part of FROM, with the name that its columns go by."""
         found = self.read(tree)
         pairs = zip(found.names, found.relation.types, strict=True)
-        columns = [(name, place, type_) for place, (name, type_) in enumerate(pairs)]
+        columns = [(name or "", place, type_) for place, (name, type_) in enumerate(pairs)]
         return Item(tree.alias_or_name, columns, found.relation)
 
     def _with(self, clause: exp.Expr) -> Reader:
@@ -124,7 +127,7 @@ class Reader:
             _refuse_limit(tree)
             return self._select(_without(tree, "order"))
         if having is None and self._is_one_table(tree):
-            return Named(query(tree, self.tables), output_names(tree, self.tables))
+            return Named(query(tree, self.tables), _names(tree, self.tables))
         refuse_extras(tree, {"expressions", "from_", "joins", "where", "group", "having", "kind"})
         if tree.args.get("from_") is None and is_plain(tree):
             return _constants(tree)
@@ -146,7 +149,7 @@ class Reader:
         found: Relation = Computed(source.relation, asked)
         if having is not None:
             columns = tuple(
-                Column(place, name, output.type)
+                Column(place, name or "", output.type)
                 for place, (name, output) in enumerate(zip(names, outputs, strict=True))
             )
             found = Computed(found, Query("", kept, columns))
@@ -168,14 +171,20 @@ def relation(tree: exp.Expr, tables: Tables) -> Named:
     return Reader(tables).read(tree)
 
 
-def output_names(tree: exp.Expr, tables: Tables) -> tuple[str, ...]:
+def named(node: exp.Expr) -> str | None:
+    """The name of an output; None for an expression that is given none."""
+    known = isinstance(node, exp.Alias | exp.Column | exp.Literal)
+    return node.alias_or_name if known else None
+
+
+def _names(tree: exp.Expr, tables: Tables) -> tuple[str | None, ...]:
     """The names of the columns of a SELECT over one table."""
-    names: list[str] = []
+    names: list[str | None] = []
     for node in tree.expressions:
         if _is_star(node):
             names += scope_of(tree.args["from_"].this, tables).table.column_names
         else:
-            names.append(node.alias_or_name or node.sql(dialect="spark"))
+            names.append(named(node))
     return tuple(names)
 
 
@@ -203,14 +212,14 @@ def _constants(tree: exp.Select) -> Named:
     """SELECT without FROM: one row."""
     refuse_extras(tree, {"expressions", "kind"})
     cells = [constant(NOWHERE.resolve(part)) for part in tree.expressions]
-    names = tuple(part.alias_or_name or part.sql(dialect="spark") for part in tree.expressions)
+    names = tuple(map(named, tree.expressions))
     row = tuple(cell.value for cell in cells)
     return Named(Constants(tuple(cell.type for cell in cells), (row,)), names)
 
 
-def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[str, ...]]:
+def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[str | None, ...]]:
     outputs: list[Expression] = []
-    names: list[str] = []
+    names: list[str | None] = []
     for node in tree.expressions:
         if _is_star(node):
             for name, column in source.columns(node.table if isinstance(node, exp.Column) else ""):
@@ -218,7 +227,7 @@ def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[st
                 names.append(name)
         else:
             outputs.append(source.scope.resolve(node))
-            names.append(node.alias_or_name or node.sql(dialect="spark"))
+            names.append(named(node))
     return outputs, tuple(names)
 
 

@@ -8,6 +8,7 @@ from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Column, Expression
 from model.query import Query
+from model.sql.insert import default_of
 from model.sql.query import query
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
@@ -39,13 +40,17 @@ def update(source: Source) -> Statement:
         if not isinstance(column, Column):
             raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
         if column.index in assignments:
-            raise InvalidScenario(f"column {column.name!r} is set twice")
+            raise InvalidScenario(
+                f"column {column.name!r} is set twice", error_class="DELTA_CONFLICT_SET_COLUMN"
+            )
         if column.index in dict(table.identities):
             raise InvalidScenario(
                 f"identity column {column.name!r} cannot be set",
                 error_class="DELTA_IDENTITY_COLUMNS_UPDATE_NOT_SUPPORTED",
             )
-        value = values.resolve(node.args["expression"])
+        given = node.args["expression"]
+        default = isinstance(given, exp.Column) and given.sql().upper() == "DEFAULT"
+        value = default_of(table, column) if default else values.resolve(given)
         check_storable(value, column, types.UPDATE_OVERFLOW)
         assignments[column.index] = value
     condition = scope.where(tree.args.get("where"))

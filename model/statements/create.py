@@ -10,6 +10,7 @@ from model.files import StoredRow, write_files
 from model.footprint import Footprint, ReadPredicate
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
+from model.statements.alter import CLUSTERING_DOMAIN
 from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
 from model.statements.insert_select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
@@ -41,6 +42,12 @@ class ReplaceTable:
         selected = self.inserts.predicate_reads if self.inserts is not None else ()
         return (predicate_read(self.table, TRUE), *selected)
 
+    @property
+    def _domains(self) -> frozenset[str]:
+        """The domain of clustering columns, written with new ones and removed with old ones."""
+        clustered = self.table.clustering or self.after.clustering
+        return frozenset({CLUSTERING_DOMAIN} if clustered else ())
+
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         rows, files = tuple(snapshot.stored()), live_files(snapshot)
         coming = Execution(Footprint(self.operation))
@@ -63,6 +70,7 @@ class ReplaceTable:
             removes=files,
             metadata=metadata_change(self.table, after),
             protocol=protocol_change(self.table, after),
+            domains=self._domains,
             table=after,
         )
         changes = [RowChange(self.table.name, row.row, row.values, None) for row in rows]

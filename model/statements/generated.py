@@ -28,6 +28,22 @@ def completed(
     return tuple(full)
 
 
+def filled(
+    table: Table, row: Row, given: frozenset[int], overflow: str = types.INSERT_OVERFLOW
+) -> Row:
+    """A new row with the defaults and generated columns that are not among the places ``given``.
+
+    Raises StatementFailure where computing one does.
+    """
+    if table.defaults:
+        full = list(row)
+        for place, value in table.defaults:
+            if place not in given:
+                full[place] = value
+        row = tuple(full)
+    return completed(table, row, given, overflow)
+
+
 @dataclass(frozen=True, slots=True)
 class HandedOut:
     """Rows with their identity values, and what that does to the table's definition."""

@@ -12,7 +12,7 @@ from model.query import Query
 from model.relations import Relation, alone, flat, scan_reads
 from model.relations.base import Branches
 from model.statements.base import Execution, Rows
-from model.statements.generated import completed
+from model.statements.generated import filled
 from model.statements.insert_values import added, append
 from model.statements.reading import read
 from model.table import Table
@@ -23,7 +23,8 @@ class InsertSelect:
     """Adds the rows of a query over the target, over other tables, or over none.
 
     ``positions`` gives for each output of the query the column that it goes to; the other
-    columns are NULL, generated, or (those at ``assigned``) handed out by the table.
+    columns are NULL, generated, or (those at ``assigned``) handed out by the table. ``after`` is
+    the definition that schema evolution leads to; None stands for the table's own.
     """
 
     text: str
@@ -31,6 +32,7 @@ class InsertSelect:
     query: Relation
     positions: tuple[int, ...]
     assigned: tuple[int, ...] = ()
+    after: Table | None = None
 
     @property
     def kind(self) -> str:
@@ -46,12 +48,11 @@ class InsertSelect:
         return alone(self.query, tables)[1]
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        done = read(self.query, self.table, snapshot, others)
+        # Values are handed out in the order in which one task reads: the largest file first.
+        done = read(self.query, self.table, snapshot, others, largest_first=bool(self.assigned))
         items, reads = done.logical(self.query, self.table)
         tasks = self._stored(self.query.branches(done.inputs))
-        execution = append(
-            self.table, writer, tasks, done.predicates, done.files, items, self.assigned
-        )
+        execution = append(self, writer, tasks, done.predicates, done.files, items)
         return execution if reads is None else replace(execution, predicate_reads=reads)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
@@ -68,9 +69,9 @@ class InsertSelect:
         return tuple(tuple(self._as_stored(branch)) for branch in branches)
 
     def _as_stored(self, outputs: Iterable[Row]) -> Iterable[Row]:
-        given = frozenset(self.positions)
+        table, given = self.after or self.table, frozenset(self.positions)
         for output in outputs:
-            row: list[object] = [None] * len(self.table.names)
+            row: list[object] = [None] * len(table.names)
             for position, value in zip(self.positions, output, strict=True):
-                row[position] = types.store(value, self.table.types[position])
-            yield self.table.stored(completed(self.table, tuple(row), given))
+                row[position] = types.store(value, table.types[position])
+            yield table.stored(filled(table, tuple(row), given))

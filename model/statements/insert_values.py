@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
+from model.definition_change import metadata_change
 from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint, ReadPredicate
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
@@ -21,12 +22,14 @@ class InsertValues:
     """Adds constant rows, already in the types of the table's columns.
 
     ``assigned`` are the places of the identity columns whose values the table hands out.
+    ``after`` is the definition that schema evolution leads to; None stands for the table's own.
     """
 
     text: str
     table: Table
     rows: tuple[Row, ...]
     assigned: tuple[int, ...] = ()
+    after: Table | None = None
 
     @property
     def kind(self) -> str:
@@ -37,7 +40,7 @@ class InsertValues:
         return ()
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        return append(self.table, writer, (self.rows,), assigned=self.assigned)
+        return append(self, writer, (self.rows,))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row
@@ -56,10 +59,13 @@ class Appends(Protocol):
     @property
     def assigned(self) -> tuple[int, ...]: ...
 
+    @property
+    def after(self) -> Table | None: ...
+
 
 def added(statement: Appends, rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """The rows as a statement adds them when it is run alone. Raises StatementFailure."""
-    table = statement.table
+    table = statement.after or statement.table
     if statement.assigned:
         rows = hand_out(table, statement.assigned, rows).rows
     if table.constrained:
@@ -68,28 +74,32 @@ def added(statement: Appends, rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 
 def append(
-    table: Table,
+    statement: Appends,
     writer: str,
     tasks: Iterable[Iterable[Row]],
     read_predicates: tuple[ReadPredicate, ...] = (),
     read_files: tuple[DataFile, ...] = (),
     items: tuple[ItemRead, ...] = (),
-    assigned: tuple[int, ...] = (),
 ) -> Execution:
     """The execution that adds rows, each a row of its own, after the given reads.
 
-    ``tasks`` has the rows by the task that writes them, each into files of its own. ``assigned``
-    are the places of identity columns that get their values here. Raises StatementFailure where
-    a row breaks a constraint.
+    ``tasks`` has the rows by the task that writes them, each into files of its own. Raises
+    StatementFailure where a row breaks a constraint.
     """
+    before, assigned = statement.table, statement.assigned
+    table = statement.after or before
     groups = [tuple(rows) for rows in tasks]
     rows = tuple(row for group in groups for row in group)
     # Without rows nothing is written to any partition, and so no high-water mark is noted; a
     # table without partitions gets a file all the same, which is left out afterwards.
     hands_out = assigned and (rows or not table.partitions)
     handed = hand_out(table, assigned, rows) if hands_out else None
+    metadata = None
     if handed is not None:
-        rows = handed.rows
+        rows, metadata = handed.rows, handed.metadata
+    after = table if handed is None else handed.table
+    if table is not before and table != before:
+        metadata = metadata_change(before, after)
     stored = tuple(StoredRow((writer, i), writer, row) for i, row in enumerate(rows))
     if len(groups) == 1:
         adds = write_files(writer, table, stored)
@@ -105,8 +115,8 @@ def append(
         read_files=read_files,
         adds=adds,
         records_empty=True,
-        metadata=handed.metadata if handed else None,
-        table=handed.table if handed else None,
+        metadata=metadata,
+        table=None if metadata is None else after,
     )
     changes = tuple(RowChange(table.name, row.row, None, row.values) for row in stored)
     return Execution(footprint, items, changes)

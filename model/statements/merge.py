@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from model import expressions
+from model.definition_change import metadata_change
 from model.errors import StatementFailure
 from model.evaluation import matcher
 from model.expressions import TRUE, Expression
-from model.files import DataFile, StoredRow
-from model.footprint import Footprint, ReadPredicate
-from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
+from model.files import DataFile, StoredRow, data_file
+from model.footprint import Footprint, MetadataChange, ReadPredicate
+from model.history import ItemRead, PredicateRead, Row, RowChange, RowId, SerialResult
 from model.invariants import enforce
 from model.log import Snapshot
 from model.relations import scan_reads
@@ -20,7 +21,7 @@ from model.simplification import simplify
 from model.skipping import scan, split_parts
 from model.statements.base import Execution, Rows, item_reads, live_files
 from model.statements.merge_clause import MergeClause, first_applying
-from model.statements.merge_layout import Written, write
+from model.statements.merge_layout import Written, identified, write
 from model.statements.merge_source import Branches, MergeSource
 from model.statements.rewrite import remains
 from model.table import Table
@@ -35,7 +36,9 @@ class Merge:
     ``condition`` and the clauses are over a target row followed by a source row. ``by_source``
     are the clauses for target rows that no source row matches. Several matches for one target
     row are an error in Delta on Spark, which then takes the first; ``by_clause`` is the meaning
-    of delta-rs, where only those count that a clause acts on.
+    of delta-rs, where only those count that a clause acts on. ``after`` is the definition that
+    schema evolution leads to, and the commit puts in force, whether a row changes or not; None
+    stands for the table's own.
 
     Source of what is read and written: MergeIntoCommand.scala, ClassicMergeExecutor.scala,
     InsertOnlyMergeExecutor.scala.
@@ -49,10 +52,16 @@ class Merge:
     not_matched: tuple[MergeClause, ...] = ()
     by_source: tuple[MergeClause, ...] = ()
     by_clause: bool = False
+    after: Table | None = None
 
     @property
     def kind(self) -> str:
         return "MERGE"
+
+    @property
+    def evolved(self) -> Table:
+        """The definition that the rows are written for."""
+        return self.table if self.after is None else self.after
 
     @property
     def inserts_only(self) -> bool:
@@ -114,13 +123,22 @@ class Merge:
             branches = self.source.branches(others)
         reads = self._reads([row for branch in branches for row in branch])
         done = self._run(writer, files, branches)
+        adds = (*done.marked, *write(writer, self.evolved, done.written))
+        metadata = None
+        if self.evolved != self.table:
+            metadata = metadata_change(self.table, done.after or self.evolved)
+        elif self._hands_out and (adds or not self.table.partitions):
+            moved = done.after != self.table
+            metadata = MetadataChange(identity_only=True, schema_changed=moved)
         footprint = Footprint(
             "MERGE",
             read_predicates=predicates,
             read_files=read,
-            adds=(*done.marked, *write(writer, self.table, done.written)),
+            adds=adds,
             removes=done.removed,
             records_empty=True,
+            metadata=metadata,
+            table=None if metadata is None else done.after,
         )
         matters = reads[-1].matches
         target = (row for file in files for row in file.rows if matters(row.values))
@@ -150,13 +168,42 @@ class Merge:
         after = [self._effect(row, m) for row, m in zip(rows, found, strict=True)]
         unmatched = self._without_match(source, rows)
         inserted = [row for s in unmatched if (row := self._inserted(s)) is not None]
+        if self._hands_out and inserted:
+            whole = data_file(
+                "", self.table, tuple(StoredRow(("", n), "", r) for n, r in enumerate(rows))
+            )
+            done = self._run("new", (whole,) if rows else (), self.source.branches(tables))
+            inserted = [row.values for group in done.written.inserted for row in group]
         left = tuple(row for row in after if row is not None)
-        if self.table.constrained:
+        if self.evolved.constrained:
             changed = [new for new, old in zip(after, rows, strict=True) if new is not old]
-            enforce(self.table, [row for row in changed if row is not None] + inserted)
+            enforce(self.evolved, [row for row in changed if row is not None] + inserted)
         return SerialResult(reads, {**tables, name: left + tuple(inserted)})
 
+    @cached_property
+    def _hands_out(self) -> bool:
+        """Whether a clause leaves the value of an identity column to the table."""
+        return any(map(self._left_out, self.not_matched))
+
+    def _left_out(self, clause: MergeClause) -> tuple[int, ...]:
+        """The identity columns that a clause gives no value for."""
+        given = dict(clause.assignments or ())
+        return tuple(place for place, _ in self.evolved.identities if place not in given)
+
     def _run(self, writer: str, files: tuple[DataFile, ...], branches: Branches) -> _Done:
+        """What is removed, marked and written, identity values put in."""
+        done = self._joined(writer, files, branches)
+        if not self._hands_out:
+            return replace(done, after=self.evolved)
+        sources = {id(row): row for branch in branches for row in branch}
+        missing = {}
+        for row, source in done.written.origins.items():
+            clause = first_applying(self.not_matched, self._inserting(sources[source]))
+            missing[row] = () if clause is None else self._left_out(clause)
+        written, after = identified(done.written, self.evolved, missing)
+        return replace(done, written=written, after=after)
+
+    def _joined(self, writer: str, files: tuple[DataFile, ...], branches: Branches) -> _Done:
         """What is removed, marked and written."""
         source = [row for branch in branches for row in branch]
         if self.inserts_only:
@@ -186,8 +233,8 @@ class Merge:
                 kept.append((branch, stored))
         values = [row.values for file in touched for row in file.rows]
         left = [self._without_match(branch, values) for branch in branches]
-        inserted = self._insertions(writer, left).inserted
-        written = Written(inserted, tuple(kept), self, touched, len(source))
+        new = self._insertions(writer, left)
+        written = Written(new.inserted, tuple(kept), self, touched, len(source), new.origins)
         if not marking:
             return _Done(written, touched, (), changed)
         taken = {row.row for row, _ in changed}
@@ -197,15 +244,17 @@ class Merge:
 
     def _insertions(self, writer: str, branches: Iterable[Sequence[Row]]) -> Written:
         groups, ordinal = [], 0
+        origins: dict[RowId, int] = {}
         for branch in branches:
             group = []
             for row in branch:
                 values = self._inserted(row)
                 if values is not None:
+                    origins[writer, ordinal] = id(row)
                     group.append(StoredRow((writer, ordinal), writer, values))
                     ordinal += 1
             groups.append(tuple(group))
-        return Written(tuple(groups))
+        return Written(tuple(groups), origins=origins)
 
     def _check_conditions(
         self,
@@ -350,6 +399,7 @@ class _Done:
     removed: tuple[DataFile, ...] = ()
     marked: tuple[DataFile, ...] = ()
     changed: Sequence[tuple[StoredRow, Row | None]] = ()
+    after: Table | None = None
 
 
 _SEVERAL = "several source rows match one row of the target"

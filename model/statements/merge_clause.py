@@ -11,7 +11,7 @@ from model import types
 from model.evaluation import evaluator, matcher
 from model.expressions import TRUE, Expression
 from model.history import Row
-from model.statements.generated import completed
+from model.statements.generated import completed, filled
 from model.table import Table
 
 
@@ -21,12 +21,14 @@ class MergeClause:
 
     Expressions are over a target row followed by a source row, one of which is all NULL where
     there is no match. ``assignments`` maps places of the target row to values, over the old row
-    in an UPDATE and over a row of NULLs in an INSERT; None stands for DELETE.
+    in an UPDATE and over a row of NULLs in an INSERT, which ``inserts`` tells; None stands for
+    DELETE.
     """
 
     table: Table
     condition: Expression | None
     assignments: tuple[tuple[int, Expression], ...] | None
+    inserts: bool = False
 
     @property
     def test(self) -> Expression:
@@ -57,10 +59,11 @@ class MergeClause:
         after = list(joined[: len(self.table.names)])
         for place, value, type_ in self._values:
             after[place] = types.store(value(joined), type_, types.UPDATE_OVERFLOW)
-        if not self.table.generated:
+        if not self.table.generated and not self.table.defaults:
             return self.table.stored(tuple(after))
         given = frozenset(place for place, _ in self.assignments)
-        full = completed(self.table, tuple(after), given, types.UPDATE_OVERFLOW)
+        complete = filled if self.inserts else completed
+        full = complete(self.table, tuple(after), given, types.UPDATE_OVERFLOW)
         return self.table.stored(full)
 
 

@@ -6,13 +6,14 @@ partitions there is a file for each task, and how many there are depends on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from model import expressions
 from model.expressions import Comparison, Expression
 from model.files import DataFile, StoredRow, write_files
+from model.history import RowId
 from model.simplification import simplify
 from model.table import Table
 
@@ -27,6 +28,7 @@ class Written:
     ``inserted`` has the new rows by the branch of the source that they come from. ``kept`` has
     what is left of the replaced files, each row with the branch that it matched, None for one
     without a match; ``merge``, ``touched`` and ``source_rows`` describe the join behind it.
+    ``origins`` tells the source rows, by their ``id``, that the new rows come from.
     """
 
     inserted: tuple[tuple[StoredRow, ...], ...]
@@ -34,6 +36,49 @@ class Written:
     merge: Merge | None = None
     touched: tuple[DataFile, ...] = ()
     source_rows: int = 0
+    origins: Mapping[RowId, int] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Iterable[StoredRow]:
+        """All rows, new ones first."""
+        yield from _flat(self.inserted)
+        yield from (row for _, row in self.kept)
+
+
+def identified(
+    written: Written, table: Table, missing: Mapping[RowId, Iterable[int]]
+) -> tuple[Written, Table]:
+    """The rows with their identity values, and the table with its new high-water marks.
+
+    ``missing`` has the places of the identity columns that each new row gets a value in. Of
+    ``n`` tasks each gives every nth value, from its own number on
+    (GenerateIdentityValues.scala). The mark is the furthest value in the files written.
+    """
+    identities = dict(table.identities)
+    values: dict[RowId, dict[int, int]] = {}
+    tasks = _tasks(written)
+    for number, task in enumerate(tasks):
+        given = dict.fromkeys(identities, number)
+        for row in task:
+            for place in missing.get(row.row, ()) if row.writer == row.row[0] else ():
+                identity = identities[place]
+                known = values.setdefault(row.row, {})
+                known[place] = identity.next + identity.step * given[place]
+                given[place] += len(tasks)
+
+    def named(row: StoredRow) -> StoredRow:
+        found = values.get(row.row)
+        if found is None:
+            return row
+        cells = (found.get(place, value) for place, value in enumerate(row.values))
+        return replace(row, values=tuple(cells))
+
+    inserted = tuple(tuple(map(named, group)) for group in written.inserted)
+    written = replace(written, inserted=inserted)
+    for place, identity in identities.items():
+        reached = [v for row in written.rows if isinstance(v := row.values[place], int)]
+        identities[place] = identity.reaching(reached)
+    return written, replace(table, identities=tuple(identities.items()))
 
 
 def write(writer: str, table: Table, written: Written) -> tuple[DataFile, ...]:
@@ -68,7 +113,7 @@ def _tasks(written: Written) -> list[list[StoredRow]]:
     for branch, row in written.kept:
         if branch is not None:
             inserted[branch].append(row)
-    return [*inserted, unmatched]
+    return inserted if streams else [*inserted, unmatched]
 
 
 def _flat(groups: Iterable[Iterable[StoredRow]]) -> list[StoredRow]:

@@ -43,8 +43,20 @@ class Reading:
         return item_reads(table, rows.values()), reads
 
 
-def read(relation: Relation, table: Table, snapshot: Snapshot, others: Rows) -> Reading:
-    """Does the scans of a relation on a snapshot of the target. Raises StatementFailure."""
+def read(
+    relation: Relation,
+    table: Table,
+    snapshot: Snapshot,
+    others: Rows,
+    *,
+    largest_first: bool = False,
+) -> Reading:
+    """Does the scans of a relation on a snapshot of the target. Raises StatementFailure.
+
+    With ``largest_first`` the rows come in the order in which one task reads the files, as far
+    as the number of rows tells their size; among equals the order is nobody's to know
+    (FilePartition.scala).
+    """
     inputs: list[Sequence[Row]] = []
     predicates: list[ReadPredicate] = []
     files: dict[str, DataFile] = {}
@@ -58,6 +70,8 @@ def read(relation: Relation, table: Table, snapshot: Snapshot, others: Rows) -> 
             inputs.append(())
             continue
         found = scan(predicate, live_files(snapshot), table)
+        if largest_first:
+            found = tuple(sorted(found, key=lambda file: -file.records))
         matches = matcher(each.condition)
         # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
         rows = [row for file in found for row in file.rows if matches(row.values)]
