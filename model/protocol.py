@@ -56,19 +56,43 @@ _READ = frozenset(
 
 _REQUIRED = {
     "clustering": frozenset({"domainMetadata"}),
+    "icebergCompatV1": frozenset({"columnMapping"}),
+    "icebergCompatV2": frozenset({"columnMapping"}),
     "rowTracking": frozenset({"domainMetadata"}),
 }
 
-_ENABLING: dict[str, tuple[str, str]] = {
-    "delta.checkpointPolicy": ("v2", "v2Checkpoint"),
-    "delta.columnMapping.mode": ("name", "columnMapping"),
-    "delta.enableChangeDataFeed": ("true", "changeDataFeed"),
-    "delta.enableDeletionVectors": ("true", "deletionVectors"),
-    "delta.enableInCommitTimestamps": ("true", "inCommitTimestamp"),
-    "delta.enableRowTracking": ("true", "rowTracking"),
-    "delta.enableTypeWidening": ("true", "typeWidening"),
+ENABLING: dict[str, tuple[str, str]] = {
+    "appendOnly": ("delta.appendOnly", "true"),
+    "changeDataFeed": ("delta.enableChangeDataFeed", "true"),
+    "columnMapping": ("delta.columnMapping.mode", "name"),
+    "deletionVectors": ("delta.enableDeletionVectors", "true"),
+    "icebergCompatV1": ("delta.enableIcebergCompatV1", "true"),
+    "icebergCompatV2": ("delta.enableIcebergCompatV2", "true"),
+    "inCommitTimestamp": ("delta.enableInCommitTimestamps", "true"),
+    "rowTracking": ("delta.enableRowTracking", "true"),
+    "typeWidening": ("delta.enableTypeWidening", "true"),
+    "v2Checkpoint": ("delta.checkpointPolicy", "v2"),
 }
-"""Properties that bring a feature when they have a value (Delta's automatic enablement)."""
+"""Features that a property brings when it has a value (Delta's automatic enablement)."""
+
+_BROUGHT = {pair: feature for feature, pair in ENABLING.items()} | {
+    ("delta.columnMapping.mode", "id"): "columnMapping"
+}
+
+REMOVABLE = frozenset({"checkConstraints", "domainMetadata", "inCommitTimestamp", "rowTracking"})
+"""Features that DROP FEATURE takes out, and that leave nothing behind in the history."""
+
+REMOVABLE_FROM_HISTORY = frozenset(
+    {
+        "checkpointProtection",
+        "columnMapping",
+        "deletionVectors",
+        "typeWidening",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+"""Those whose traces in the history have to be kept from readers that do not know them."""
 
 
 def is_protocol_property(key: str) -> bool:
@@ -87,8 +111,8 @@ def features_of(properties: Mapping[str, str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for key, value in properties.items():
-        if key in _ENABLING and value == _ENABLING[key][0]:
-            found.add(_ENABLING[key][1])
+        if (key, value) in _BROUGHT:
+            found.add(_BROUGHT[key, value])
         elif key.lower().startswith(_FEATURE):
             found.add(known_feature(key[len(_FEATURE) :]))
         elif is_protocol_property(key):
@@ -119,6 +143,11 @@ def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> N
         raise StatementFailure(
             "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "reader version 3 needs writer version 7"
         )
+
+
+def dependents(feature: str, features: Iterable[str]) -> frozenset[str]:
+    """Those among ``features`` that build on a feature."""
+    return frozenset(name for name in features if feature in _REQUIRED.get(name, ()))
 
 
 def with_required(features: Iterable[str]) -> frozenset[str]:

@@ -39,6 +39,17 @@ class Query:
         return tuple(dict.fromkeys(found))
 
     @cached_property
+    def counts_all(self) -> bool:
+        """Whether it is a lone ``SELECT count(*)``, apart from its condition."""
+        count = self.outputs[0] if len(self.outputs) == 1 else None
+        return (
+            isinstance(count, Aggregate)
+            and count.function == "count"
+            and count.operand is None
+            and not self.groups
+        )
+
+    @cached_property
     def predicate_read(self) -> PredicateRead:
         """What the query reads: the rows of its table that meet its condition."""
         return PredicateRead(self.table, expressions.sql(self.condition), matcher(self.condition))

@@ -137,8 +137,30 @@ def _definitions(base: Snapshot, statements: Mapping[str, Statement], others: Ro
             execution = statement.execute(base, name, others)
         except StatementFailure:
             continue
-        if execution.footprint is not None and execution.footprint.table is not None:
-            found.append(execution.footprint.table)
+        found += _left_by(base, name, execution)
+    return found
+
+
+def _left_by(base: Snapshot, name: str, execution: Execution) -> list[Table]:
+    """The definitions that the commits of one statement put in force, one after the other."""
+    found: list[Table] = []
+    if execution.footprint is None:
+        return found
+    snapshot = base.after(
+        Commit(base.version + 1, name, execution.footprint, base.version, "Serializable")
+    )
+    if execution.footprint.table is not None:
+        found.append(snapshot.table)
+    for later in execution.then:
+        try:
+            footprint = later(snapshot)
+        except StatementFailure:
+            break
+        if footprint is not None:
+            version = snapshot.version
+            snapshot = snapshot.after(Commit(version + 1, name, footprint, version, "Serializable"))
+            if footprint.table is not None:
+                found.append(snapshot.table)
     return found
 
 
@@ -181,7 +203,20 @@ def _set_up(
     if execution.footprint.empty:
         raise InvalidScenario("this set-up statement changes nothing", place)
     version = snapshot.version
-    return snapshot.after(Commit(version + 1, writer, execution.footprint, version, "Serializable"))
+    snapshot = snapshot.after(
+        Commit(version + 1, writer, execution.footprint, version, "Serializable")
+    )
+    for later in execution.then:
+        try:
+            footprint = later(snapshot)
+        except StatementFailure as error:
+            raise InvalidScenario(f"{error} ({error.error_class})", place) from error
+        if footprint is not None:
+            version = snapshot.version
+            snapshot = snapshot.after(
+                Commit(version + 1, writer, footprint, version, "Serializable")
+            )
+    return snapshot
 
 
 def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:
