@@ -10,6 +10,7 @@ inserted, one that vanished as deleted), so an engine that invents or loses rows
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from conformance.engine import AddedFile, CommitRecord, RemovedFile
@@ -205,23 +206,32 @@ def _follow(
         meant = Execution(None)
     statement = meant.resolved or statement
     definition = _definition(state, name, meant, latest)
-    execution = _apply(state, record, name, statement, read, definition)
+    written = _written(state, record, meant)
+    execution = _apply(state, record, name, statement, read, definition, written)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
     reads = reads_on(statement, tables)
     execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
-    if _missing(state, record):
-        # What it had written is known from its statement alone.
-        execution = replace(execution, changes=meant.changes)
-    elif meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
+    if meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
         state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
         state.disobedient.append(name)
     return transaction_of(name, statement, read, execution, latest)
 
 
-def _missing(state: _Reconstruction, record: CommitRecord) -> bool:
-    """Whether a file of a commit was taken away before it could be read."""
+def _written(
+    state: _Reconstruction, record: CommitRecord, meant: Execution
+) -> dict[str, tuple[Row, ...]]:
+    """The rows of the files of a commit that were taken away before they could be read.
+
+    They are what the statement writes on its snapshot.
+    """
     files, lost = state.observation.files, state.observation.lost
-    return any(a.path in lost and not files[record.version, a.path] for a in record.adds)
+    paths = [a.path for a in record.adds if a.path in lost and not files[record.version, a.path]]
+    if not paths or meant.footprint is None:
+        return {}
+    known = {file.path: file for file in meant.footprint.adds}
+    others = [file for file in meant.footprint.adds if file.path not in paths]
+    found = {path: known.get(path) or (others.pop(0) if others else None) for path in paths}
+    return {p: tuple(row.values for row in f.rows) for p, f in found.items() if f is not None}
 
 
 def _definition(
@@ -249,11 +259,12 @@ def _apply(
     statement: Statement | None,
     read: Snapshot,
     definition: Table | None,
+    written: Mapping[str, tuple[Row, ...]] | None = None,
 ) -> Execution:
     """Adds the snapshot after one commit, and gives what the commit did.
 
     ``read`` is the snapshot that ``statement`` saw, ``definition`` the one of the table that the
-    commit puts in force, if any.
+    commit puts in force, if any, ``written`` the rows of files that nobody has seen.
     """
     latest = state.snapshots[record.version - 1]
     table = definition or latest.table
@@ -261,7 +272,10 @@ def _apply(
     removes = tuple(known[_key(r)] for r in record.removes if _key(r) in known)
     # A file that is stated again as it is (a backfill of row ids) changes nothing.
     added = [a for a in record.adds if _key(a) not in latest.files or _removed(a, record)]
-    placed = {a.path: _placed(state, table, record.version, a.path) for a in added}
+    placed = {
+        a.path: (written or {}).get(a.path) or _placed(state, table, record.version, a.path)
+        for a in added
+    }
     again = tuple(_left(known[a.path], placed.pop(a.path), a) for a in added if a.path in known)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
     adds, changes = _trace(tables, table, name, statement, removes, again, list(placed.items()))
