@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from model.errors import StatementFailure, UnsupportedSQL
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.protocol import is_protocol_property
 from model.scenario import LEVEL_PROPERTY
 
@@ -47,6 +47,7 @@ KNOWN = {
 """Meaning by name, as Delta spells the name."""
 
 _BOOLEAN, _NUMBER = "true|false", r"[1-9]\d{0,5}"
+_POLICY = "classic|v2"
 _SPAN = r"interval [1-9]\d* (hours?|days?|weeks?)"
 
 _VALUES: dict[str, str] = {
@@ -55,7 +56,7 @@ _VALUES: dict[str, str] = {
     "delta.checkpoint.writeStatsAsJson": _BOOLEAN,
     "delta.checkpoint.writeStatsAsStruct": _BOOLEAN,
     "delta.checkpointInterval": _NUMBER,
-    "delta.checkpointPolicy": "classic|v2",
+    "delta.checkpointPolicy": _POLICY,
     "delta.checkpointRetentionDuration": _SPAN,
     "delta.columnMapping.mode": "none|name|id",
     "delta.dataSkippingNumIndexedCols": r"-1|\d{1,5}",
@@ -75,7 +76,32 @@ _VALUES: dict[str, str] = {
     "delta.setTransactionRetentionDuration": _SPAN,
 }
 
-_RESERVED = ("owner", "location", "provider", "comment", "external", "is_managed_location")
+_RESERVED = ("owner", "location", "provider", "external")
+_UNKNOWN_TO_SET = ("comment", "is_managed_location")
+
+_NO_TEXT = r"(?i:true|false)"
+_SPAN_OF_MONTHS = r"interval \d+ (months?|years?)"
+
+_NOT_MODELLED = tuple(
+    key.lower()
+    for key in (
+        "delta.autoOptimize",
+        "delta.clusteringColumns",
+        "delta.columnMapping.maxColumnId",
+        "delta.compatibility.symlinkFormatManifest.enabled",
+        "delta.constraints.",
+        "delta.coordinatedCommits.",
+        "delta.enableIcebergCompat",
+        "delta.feature.",
+        "delta.identity.",
+        "delta.inCommitTimestampEnablement",
+        "delta.redirect",
+        "delta.requireCheckpointProtectionBeforeVersion",
+        "delta.rowTracking",
+        "delta.universalFormat.",
+    )
+)
+"""Names, and beginnings of names, of properties that Delta has and the model does not."""
 
 
 def canonical(key: str) -> str:
@@ -87,9 +113,11 @@ def canonical(key: str) -> str:
 
 
 def check_key(key: str) -> None:
-    """Refuses properties that Spark keeps for itself. Raises UnsupportedSQL."""
+    """Refuses properties that Spark keeps for itself. Raises UnsupportedSQL, StatementFailure."""
     if key.lower() in _RESERVED:
-        raise UnsupportedSQL(f"property {key!r} is reserved")
+        raise StatementFailure("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY", f"{key!r} is reserved")
+    if key.lower() in _UNKNOWN_TO_SET:
+        raise UnsupportedSQL(f"property {key!r} is not supported here")
 
 
 def declared_properties(properties: Mapping[str, str]) -> dict[str, str]:
@@ -106,6 +134,9 @@ def declared_properties(properties: Mapping[str, str]) -> dict[str, str]:
                 checked_value(name, value)
         except UnsupportedSQL as error:
             raise UnsupportedSQL(str(error), ("properties", key)) from error
+        except StatementFailure as error:
+            reason = f"{error} ({error.error_class})"
+            raise InvalidScenario(reason, ("properties", key), error.error_class) from error
         found[name] = value
     return found
 
@@ -121,8 +152,23 @@ def checked_value(key: str, value: str) -> None:
             raise StatementFailure("UNSUPPORTED_TABLE_CHANGE", f"{key} must be Serializable")
         return
     if key not in KNOWN:
-        if key.lower().startswith("delta."):
+        if key.lower().startswith(_NOT_MODELLED):
             raise UnsupportedSQL(f"property {key!r} is not supported")
+        if key.lower().startswith("delta."):
+            raise StatementFailure("DELTA_UNKNOWN_CONFIGURATION", f"there is no property {key!r}")
         return
     if key in _VALUES and not re.fullmatch(_VALUES[key], value):
+        if _fails(_VALUES[key], value):
+            raise StatementFailure("UNSUPPORTED_TABLE_CHANGE", f"{key} = {value!r}")
         raise UnsupportedSQL(f"{key} is one of {_VALUES[key]}, not {value!r}")
+
+
+def _fails(allowed: str, value: str) -> bool:
+    """Whether Delta refuses a value, where the model knows that it does."""
+    if allowed == _BOOLEAN:
+        return re.fullmatch(_NO_TEXT, value) is None
+    if allowed == _SPAN:
+        return re.fullmatch(_SPAN_OF_MONTHS, value) is not None
+    if allowed == _NUMBER:
+        return value in ("0", "") or not value.isdigit()
+    return allowed == _POLICY

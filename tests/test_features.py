@@ -185,6 +185,12 @@ def test_the_removal_of_column_mapping_rewrites_the_table() -> None:
     assert run.ended["A"].logical.changes == ()
 
 
+def test_a_table_without_column_mapping_is_rewritten_as_well() -> None:
+    run = ran("ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')")
+    assert operations(run) == ["REMOVE COLUMN MAPPING"]
+    assert len(run.final.files) == 1
+
+
 def test_a_set_up_statement_may_take_several_commits() -> None:
     run = ran("INSERT INTO t VALUES (7, 70)", setup=(*ROWS, TRACK))
     assert run.workload.base.version == 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from model.errors import StatementFailure, UnsupportedSQL
+from model.errors import StatementFailure
 from model.protocol import (
     DEFAULT_FEATURES,
     REMOVABLE,
@@ -21,6 +21,7 @@ from model.statements.drop_feature import (
     Disable,
     DropFeature,
     EmptyCommit,
+    HistoryIsClean,
     Purge,
     Tombstones,
 )
@@ -29,6 +30,7 @@ from model.statements.several import SeveralCommits, Stage
 
 _PREPARED: dict[str, tuple[Stage, ...]] = {
     "checkConstraints": (),
+    "checkpointProtection": (),
     "deletionVectors": (
         Disable("deletionVectors", "UNSET TBLPROPERTIES"),
         Purge(),
@@ -42,7 +44,7 @@ _PREPARED: dict[str, tuple[Stage, ...]] = {
             (("delta.enableInCommitTimestamps", "false"),),
         ),
     ),
-    "columnMapping": (RemoveMapping(unset=True),),
+    "columnMapping": (RemoveMapping(unset=True, only_mapped=True),),
     "rowTracking": (Suspend(), Unbackfill()),
     "typeWidening": (Disable("typeWidening", "UNSET TBLPROPERTIES"),),
     "v2Checkpoint": (
@@ -65,7 +67,8 @@ def drop_feature(source: Source, clause: re.Match[str]) -> Statement:
         raise StatementFailure(
             "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE", str(error)
         ) from error
-    if feature not in table.features | DEFAULT_FEATURES:
+    # Here the name's case counts, other than in a property.
+    if clause["feature"] != feature or feature not in table.features | DEFAULT_FEATURES:
         raise StatementFailure("DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", "not in the protocol")
     if feature not in REMOVABLE | REMOVABLE_FROM_HISTORY:
         raise StatementFailure("DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE", "it cannot be dropped")
@@ -82,15 +85,13 @@ def drop_feature(source: Source, clause: re.Match[str]) -> Statement:
         raise StatementFailure(
             "DELTA_FEATURE_DROP_DEPENDENT_FEATURE", f"{', '.join(sorted(needed))} needs it"
         )
-    if feature not in _PREPARED or truncate:
-        raise UnsupportedSQL(
-            f"DROP FEATURE {feature} {'TRUNCATE HISTORY ' * truncate}is not supported"
-        )
     if feature == "checkConstraints" and table.checks:
         raise StatementFailure("DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE", "it has constraints")
     stages = _PREPARED[feature]
-    protect = feature in REMOVABLE_FROM_HISTORY
-    if protect:
+    protect = feature in REMOVABLE_FROM_HISTORY and not truncate
+    if truncate:
+        stages += (EmptyCommit(), HistoryIsClean(feature))
+    elif protect:
         stages += (EmptyCommit(),) * CHECKPOINTS
     drop = DropFeature(feature, protect, _UNSET.get(feature, frozenset()))
     return SeveralCommits(source.text, table, (*stages, drop))

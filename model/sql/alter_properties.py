@@ -20,7 +20,8 @@ from model.statements.column_mapping import MAPPING as _MAPPING
 from model.statements.column_mapping import RemoveMapping
 from model.statements.row_tracking import ROW_TRACKING, Backfill, UpgradeProtocol
 from model.statements.several import ChangeDefinition, SeveralCommits, Stage
-from model.table import CHECK_PREFIX, UNSET_LEVEL, Table
+from model.table import CHECK_PREFIX, STATISTICS_COLUMNS, TABLE_COMMENT, UNSET_LEVEL, Table
+from model.types import BOOLEAN
 
 _PAIR = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*=\s*('(?P<text>[^']*)'|(?P<bare>\w+))\s*")
 _KEY = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*")
@@ -36,7 +37,12 @@ class _Set:
     features: frozenset[str]
 
     def __call__(self, table: Table) -> Table:
-        after = table.with_properties(dict(self.kept))
+        kept = dict(self.kept)
+        comment = kept.pop("comment", None)
+        after = table.with_properties(kept)
+        if comment is not None:
+            comments = {**dict(table.comments), TABLE_COMMENT: comment}
+            after = replace(after, comments=tuple(sorted(comments.items())))
         return replace(after, features=table.features | self.features)
 
 
@@ -67,19 +73,23 @@ def set_properties(source: Source, clause: re.Match[str]) -> Statement:
         value = match["text"] if match["text"] is not None else match["bare"]
         given[canonical(match["key"])] = value
     for key, value in given.items():
+        if key == "delta.columnMapping.maxColumnId":
+            raise StatementFailure("DELTA_CANNOT_MODIFY_TABLE_PROPERTY", f"{key} is Delta's own")
+        if key == STATISTICS_COLUMNS:
+            _check_statistics(table, value)
         if key.lower().startswith(CHECK_PREFIX):
             raise StatementFailure("DELTA_ADD_CONSTRAINTS", "ADD CONSTRAINT adds constraints")
         if key.lower() == "delta.feature.clustering":
             raise StatementFailure(
                 "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED", "use CLUSTER BY"
             )
-        if not is_protocol_property(key):
+        if key != "comment" and not is_protocol_property(key):
             checked_value(key, value)
             _check_change(table, key, value)
     check_versions(table.features, given)
     kept = {key: value for key, value in given.items() if not is_protocol_property(key)}
     change = _Set(tuple(kept.items()), features_of(given))
-    if given.get(_MAPPING) == "none" and table.column_mapping:
+    if given.get(_MAPPING) == "none":
         stages: list[Stage] = [RemoveMapping()]
         if len(given) > 1:
             stages.append(ChangeDefinition("SET TBLPROPERTIES", change))
@@ -108,12 +118,25 @@ def unset_properties(source: Source, clause: re.Match[str]) -> Statement:
     for key in keys:
         check_key(key)
     change = _Unset(tuple(keys))
-    if _MAPPING in keys and table.column_mapping:
+    if _MAPPING in keys:
         stages: list[Stage] = [RemoveMapping(unset=True)]
         if len(keys) > 1:
             stages.append(ChangeDefinition("UNSET TBLPROPERTIES", change))
         return SeveralCommits(source.text, table, tuple(stages))
     return AlterTable(source.text, table, "UNSET TBLPROPERTIES", change(table))
+
+
+def _check_statistics(table: Table, names: str) -> None:
+    """Checks the columns that are to have statistics."""
+    known = {
+        name.lower(): place for name, place in zip(table.column_names, table.schema, strict=True)
+    }
+    for name in names.split(","):
+        place = known.get(name.strip().strip("`").lower())
+        if place is None:
+            raise StatementFailure("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"no column {name!r}")
+        if place in table.partition_columns or table.types[place] is BOOLEAN:
+            raise UnsupportedSQL(f"statistics of column {name!r} are not supported")
 
 
 def _check_change(table: Table, key: str, value: str) -> None:

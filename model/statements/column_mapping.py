@@ -18,14 +18,16 @@ class RemoveMapping:
     """Rewrites the table; the property becomes ``none``, or goes where ``unset`` says so.
 
     Rows stay what they are, but unlike OPTIMIZE the commit holds metadata, and does not start
-    over after a conflict (RemoveColumnMappingCommand.scala).
+    over after a conflict (RemoveColumnMappingCommand.scala). A table without column mapping is
+    rewritten like others, unless ``only_mapped`` spares it.
     """
 
     unset: bool = False
+    only_mapped: bool = False
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         table = snapshot.table
-        if not table.column_mapping:
+        if self.only_mapped and not table.column_mapping:
             return None
         if self.unset:
             after = table.with_properties({}, (MAPPING,))

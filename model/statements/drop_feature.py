@@ -20,6 +20,7 @@ from model.table import Table
 
 CHECKPOINT_PROTECTION = "checkpointProtection"
 PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+TOMBSTONES = "Deletion Vector Tombstones"
 CHECKPOINTS = 3
 """How many empty commits, each with a checkpoint, keep readers from the history before them."""
 
@@ -58,7 +59,7 @@ class Tombstones:
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         return Footprint(
-            "Deletion Vector Tombstones",
+            TOMBSTONES,
             removes=gone_with_vectors(snapshot),
             data_changed=False,
             records_always=True,
@@ -92,23 +93,75 @@ class DropFeature:
 
 
 @dataclass(frozen=True, slots=True)
-class Fails:
-    """The end of a statement that has prepared the table, and cannot go on yet."""
+class HistoryIsClean:
+    """Fails where the history still has traces of the feature, as all of it is still kept.
 
-    error_class: str
-    message: str
+    What the statement itself has just changed is a trace of its own kind.
+    """
+
+    feature: str
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
-        raise StatementFailure(self.error_class, self.message)
+        if self.feature == CHECKPOINT_PROTECTION:
+            if snapshot.table.declared(PROTECTED_VERSION) is not None:
+                raise StatementFailure(
+                    "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+                    "the history has traces of dropped features",
+                )
+            return None
+        if not self._in_history(snapshot):
+            return None
+        if self._just_prepared(snapshot):
+            raise StatementFailure(
+                "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD", f"{self.feature} was used until now"
+            )
+        raise StatementFailure(
+            "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST", f"{self.feature} was used once"
+        )
+
+    def _in_history(self, snapshot: Snapshot) -> bool:
+        if self.feature not in _LEAVES_TRACES:
+            return False
+        key, _ = ENABLING[self.feature]
+        walker: Snapshot | None = snapshot
+        while walker is not None:
+            if walker.table.declared(key) in _LEAVES_TRACES[self.feature]:
+                return True
+            walker = walker.parent
+        return False
+
+    def _just_prepared(self, snapshot: Snapshot) -> bool:
+        walker: Snapshot | None = snapshot
+        while walker is not None and walker.commit is not None:
+            if snapshot.commit is None or walker.commit.transaction != snapshot.commit.transaction:
+                return False
+            if walker.commit.footprint.metadata is not None:
+                return True
+            walker = walker.parent
+        return False
+
+
+_LEAVES_TRACES: dict[str, tuple[str, ...]] = {
+    "columnMapping": ("name", "id"),
+    "deletionVectors": ("true",),
+    "v2Checkpoint": ("v2",),
+}
+"""Features whose use shows in the log, by the values of the property that enables them."""
 
 
 def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
-    """The files that are gone and had a deletion vector, each as often as it had another one."""
+    """The files that are gone and had a deletion vector, each as often as it had another one.
+
+    Those of which this was recorded before are left out.
+    """
     found: dict[str, DataFile] = {}
     walker: Snapshot | None = snapshot
     while walker is not None:
         if walker.commit is not None:
-            for file in walker.commit.footprint.removes:
+            footprint = walker.commit.footprint
+            if footprint.operation == TOMBSTONES:
+                break
+            for file in footprint.removes:
                 if file.vector is not None and file.key not in snapshot.files:
                     found[file.key] = file
         walker = walker.parent
