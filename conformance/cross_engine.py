@@ -108,6 +108,10 @@ class CrossReplay:
         """The rows of a table at a version (None: the newest)."""
         return self._spark.rows(version, table)
 
+    def lost(self) -> frozenset[str]:
+        """The paths of the newest version's files that a VACUUM has taken away."""
+        return self._spark.lost()
+
     def close(self) -> None:
         """Removes the tables."""
         self._spark.close()

@@ -182,6 +182,10 @@ class Replay(Protocol):
         """The rows of a table at a version (None: the newest), in no particular order."""
         ...
 
+    def lost(self) -> frozenset[str]:
+        """The paths of the newest version's files that a VACUUM has taken away."""
+        ...
+
     def close(self) -> None:
         """Abandon what is in flight and remove the tables."""
         ...

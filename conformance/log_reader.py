@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
-from conformance.deletion_vectors import deleted_rows
+from conformance.deletion_vectors import deleted_rows, relative_path
 from conformance.engine import AddedFile, CommitRecord, RemovedFile
 from model.history import Row, Value
 
@@ -148,9 +148,32 @@ class LogReader:
         return tuple(active.values())
 
     def rows(self, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a version, deleted ones left out, file by file in the log's order."""
-        schema = self.schema(version)
-        return tuple(row for file in self.files(version) for row in self.rows_of(file, schema))
+        """The rows of a version, deleted ones left out, file by file in the log's order.
+
+        What a VACUUM has taken away is missing.
+        """
+        schema, lost = self.schema(version), self.lost(version)
+        return tuple(
+            row
+            for file in self.files(version)
+            if file.path not in lost
+            for row in self.rows_of(file, schema)
+        )
+
+    def lost(self, version: int | None = None) -> frozenset[str]:
+        """The paths of a version's data files that cannot be read since a VACUUM."""
+        if not any(record.operation == "VACUUM END" for record in self.commits()):
+            return frozenset()
+        return frozenset(file.path for file in self.files(version) if not self._readable(file))
+
+    def _readable(self, file: AddedFile) -> bool:
+        """Whether a file is there, and its deletion vector, if that is a file."""
+        if not self._data_file(file.path).exists():
+            return False
+        vector = file.deletion_vector
+        if vector is None or vector["storageType"] != "u":
+            return True
+        return (self.folder / relative_path(str(vector["pathOrInlineDv"]))).exists()
 
     def rows_of(self, file: AddedFile, schema: Schema | None = None) -> Iterator[Row]:
         """The rows of a file without those that its deletion vector takes out."""
@@ -169,10 +192,16 @@ class LogReader:
         )
 
     def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file as the newest commit up to a version has added it."""
+        """The rows of a data file as the newest commit up to a version has added it.
+
+        No row of a file that was taken away before anybody looked.
+        """
+        lost = self.lost()
         for record in reversed(self._until(version)):
             for added in record.adds:
                 if added.path == path:
+                    if path in lost:
+                        return ()
                     return tuple(self.rows_of(added, self.schema(version)))
         raise UnreadableTable(f"no commit of {self.folder} adds {path}")
 

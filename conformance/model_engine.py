@@ -78,9 +78,10 @@ class ModelReplay:
                 error_class=ended.outcome,
                 message=ended.conflict.because,
             )
-        if ended.outcome not in (COMMITTED, NO_COMMIT, READ):
-            return Committed("failed", error_class=ended.outcome)
         versions = [c.version for c in ended.latest.commits_after(before.version)]
+        if ended.outcome not in (COMMITTED, NO_COMMIT, READ):
+            earlier = tuple(versions)
+            return Committed("failed", error_class=ended.outcome, earlier_versions=earlier)
         return Committed(
             ended.outcome,
             ended.logical.commit_version,
@@ -105,6 +106,12 @@ class ModelReplay:
     def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
         """The rows of the target at a version (None: the newest)."""
         return (self._latest if version is None else self._latest.at(version)).shown()
+
+    def lost(self) -> frozenset[str]:
+        """The paths of the newest version's files that a VACUUM has taken away."""
+        lost = self._latest.lost
+        files = self._latest.files.values()
+        return frozenset(file.path for file in files if not lost.isdisjoint(file.storage))
 
     def close(self) -> None:
         """Nothing to remove."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from conformance.engine import FAILED, Begun, CommitRecord, Committed, Engine, Replay
@@ -25,7 +25,8 @@ class Observation:
 
     ``outcomes`` has the contract's names; a statement that failed by itself has its error
     class there. ``files`` holds the rows of every data file that a version adds, by version and
-    path: a file comes again with a deletion vector, or after RESTORE.
+    path: a file comes again with a deletion vector, or after RESTORE. ``lost`` has the paths of
+    files of some version that a VACUUM had taken away.
     """
 
     scenario: Scenario
@@ -38,6 +39,7 @@ class Observation:
     log: tuple[CommitRecord, ...]
     files: Mapping[tuple[int, str], tuple[Row, ...]]
     rows: tuple[Row, ...]
+    lost: frozenset[str] = frozenset()
 
     @property
     def outcomes(self) -> dict[str, str]:
@@ -68,6 +70,8 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
     steps: list[ObservedStep] = []
     log = tuple(replay.log())
     rows = replay.rows()
+    files = _files(replay, log)
+    lost: frozenset[str] = frozenset()
     for step in scenario.schedule:
         if step.action == "begin":
             begun[step.transaction] = replay.begin(step.transaction)
@@ -75,13 +79,32 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
             ended[step.transaction] = replay.commit(step.transaction)
         latest = tuple(replay.log())
         if len(latest) > len(log):
+            # At once: a VACUUM may take files away later.
+            files |= _files(replay, latest[len(log) :])
             log, rows = latest, replay.rows()
+            lost |= replay.lost()
         steps.append(ObservedStep(step, log[-1].version, rows))
-    files = {
+    return Observation(
+        scenario,
+        engine,
+        level,
+        replay.base_version,
+        begun,
+        ended,
+        tuple(steps),
+        log,
+        files,
+        rows,
+        lost,
+    )
+
+
+def _files(
+    replay: Replay, records: Iterable[CommitRecord]
+) -> dict[tuple[int, str], tuple[Row, ...]]:
+    """The rows of the files that some versions add."""
+    return {
         (record.version, added.path): replay.file_rows(added.path, record.version)
-        for record in log
+        for record in records
         for added in record.adds
     }
-    return Observation(
-        scenario, engine, level, replay.base_version, begun, ended, tuple(steps), log, files, rows
-    )

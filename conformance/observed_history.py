@@ -10,6 +10,7 @@ inserted, one that vanished as deleted), so an engine that invents or loses rows
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from conformance.engine import AddedFile, CommitRecord, RemovedFile
@@ -23,7 +24,7 @@ from model.history import History, ItemRead, PredicateRead, Row, RowChange, Tran
 from model.log import Commit, Snapshot
 from model.sql import parse_statement
 from model.statements import Execution, Statement
-from model.statements.base import Rows, item_reads, reads_on
+from model.statements.base import Later, Rows, item_reads, reads_on
 from model.statements.restore import row_changes
 from model.table import Table
 from model.workload import Workload, initial_rows
@@ -39,6 +40,7 @@ class _Reconstruction:
     snapshots: dict[int, Snapshot]
     unknown: list[str]
     disobedient: list[str]
+    pending: dict[str, list[Later]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +63,13 @@ def observed_history(workload: Workload, observation: Observation) -> History:
 
 def observed(workload: Workload, observation: Observation) -> Observed:
     """The history that the observation shows, and who did not do what its statement says."""
-    state = _Reconstruction(workload, observation, {}, {}, [], [])
+    state = _Reconstruction(workload, observation, {}, {}, [], [], {})
     base = _base(state)
     writers = {
         version: name
         for name, end in observation.ended.items()
-        if end.commit_version is not None
         for version in (*end.earlier_versions, end.commit_version)
+        if version is not None
     }
     transactions: dict[str, Transaction] = {}
     for record in observation.log[observation.base_version + 1 :]:
@@ -78,11 +80,14 @@ def observed(workload: Workload, observation: Observation) -> Observed:
         else:
             transactions[name] = _follow(state, record, name, _statement(state, name))
     for name, end in observation.ended.items():
-        if name not in transactions:
+        if name not in transactions or end.commit_version is None:
             if end.commit_version is not None:
                 state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
             transactions[name] = _without_version(state, name)
     final = state.snapshots[observation.log[-1].version]
+    if observation.lost:
+        there = {k: f for k, f in final.files.items() if f.path not in observation.lost}
+        final = replace(final, files=there)
     faithful = Counter(final.shown()) == Counter(observation.rows)
     if not faithful:
         state.unknown.append("the files of the last version do not hold the rows that were read")
@@ -135,10 +140,14 @@ def _base(state: _Reconstruction) -> Snapshot:
 def _setup_statement(state: _Reconstruction, version: int, table: Table) -> Statement | None:
     """The set-up statement that wrote a version, None for the table's creation."""
     texts = state.observation.scenario.table.setup
-    if version == 0 or len(texts) != state.observation.base_version:
+    walker: Snapshot | None = state.workload.base
+    while walker is not None and walker.version != version:
+        walker = walker.parent
+    if walker is None or walker.commit is None:
         return None
+    place = int(walker.commit.transaction.removeprefix("setup")) - 1
     try:
-        return parse_statement(texts[version - 1], table.name, {table.name: table})
+        return parse_statement(texts[place], table.name, {table.name: table})
     except InvalidScenario:
         return None  # Its rows are then told apart by their values alone.
 
@@ -196,8 +205,9 @@ def _follow(
         state.unknown.append(f"{name} committed although its statement fails: {error}")
         meant = Execution(None)
     statement = meant.resolved or statement
-    definition = None if meant.footprint is None else meant.footprint.table
-    execution = _apply(state, record, name, statement, read, definition)
+    definition = _definition(state, name, meant, latest)
+    written = _written(state, record, meant)
+    execution = _apply(state, record, name, statement, read, definition, written)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
     reads = reads_on(statement, tables)
     execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
@@ -207,6 +217,41 @@ def _follow(
     return transaction_of(name, statement, read, execution, latest)
 
 
+def _written(
+    state: _Reconstruction, record: CommitRecord, meant: Execution
+) -> dict[str, tuple[Row, ...]]:
+    """The rows of the files of a commit that were taken away before they could be read.
+
+    They are what the statement writes on its snapshot.
+    """
+    files, lost = state.observation.files, state.observation.lost
+    paths = [a.path for a in record.adds if a.path in lost and not files[record.version, a.path]]
+    if not paths or meant.footprint is None:
+        return {}
+    known = {file.path: file for file in meant.footprint.adds}
+    others = [file for file in meant.footprint.adds if file.path not in paths]
+    found = {path: known.get(path) or (others.pop(0) if others else None) for path in paths}
+    return {p: tuple(row.values for row in f.rows) for p, f in found.items() if f is not None}
+
+
+def _definition(
+    state: _Reconstruction, name: str, meant: Execution, latest: Snapshot
+) -> Table | None:
+    """The definition that a commit puts in force: the statement's first, or a later one of it."""
+    if name not in state.pending:
+        state.pending[name] = list(meant.then)
+        return None if meant.footprint is None else meant.footprint.table
+    while state.pending[name]:
+        later = state.pending[name].pop(0)
+        try:
+            footprint = later(latest)
+        except StatementFailure:
+            break
+        if footprint is not None:
+            return footprint.table
+    return None
+
+
 def _apply(
     state: _Reconstruction,
     record: CommitRecord,
@@ -214,20 +259,24 @@ def _apply(
     statement: Statement | None,
     read: Snapshot,
     definition: Table | None,
+    written: Mapping[str, tuple[Row, ...]] | None = None,
 ) -> Execution:
     """Adds the snapshot after one commit, and gives what the commit did.
 
     ``read`` is the snapshot that ``statement`` saw, ``definition`` the one of the table that the
-    commit puts in force, if any.
+    commit puts in force, if any, ``written`` the rows of files that nobody has seen.
     """
     latest = state.snapshots[record.version - 1]
     table = definition or latest.table
     known = {**state.files, **latest.files}
     removes = tuple(known[_key(r)] for r in record.removes if _key(r) in known)
-    placed = {a.path: _placed(state, table, record.version, a.path) for a in record.adds}
-    again = tuple(
-        _left(known[a.path], placed.pop(a.path), a) for a in record.adds if a.path in known
-    )
+    # A file that is stated again as it is (a backfill of row ids) changes nothing.
+    added = [a for a in record.adds if _key(a) not in latest.files or _removed(a, record)]
+    placed = {
+        a.path: (written or {}).get(a.path) or _placed(state, table, record.version, a.path)
+        for a in added
+    }
+    again = tuple(_left(known[a.path], placed.pop(a.path), a) for a in added if a.path in known)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
     adds, changes = _trace(tables, table, name, statement, removes, again, list(placed.items()))
     for file in adds:
@@ -242,6 +291,11 @@ def _apply(
     entry = Commit(record.version, name, footprint, read.version, record.isolation_level or "")
     state.snapshots[record.version] = latest.after(entry)
     return Execution(footprint, changes=changes)
+
+
+def _removed(added: AddedFile, record: CommitRecord) -> bool:
+    """Whether a commit removes the very file that it adds."""
+    return any(_key(removed) == _key(added) for removed in record.removes)
 
 
 def _applications(record: CommitRecord) -> tuple[tuple[str, int], ...]:

@@ -32,7 +32,8 @@ from model.errors import InvalidScenario
 from model.history import Row
 from model.levels import LEVELS
 from model.profiles import DEFAULT, Profile
-from model.properties import KNOWN
+from model.properties import KNOWN, canonical
+from model.protocol import is_protocol_property
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.workload import Workload, definitions, prepare, steps
 
@@ -293,7 +294,8 @@ class _Reader:
 def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
     """The properties of a table that the model does not know, each with a reason."""
     for key in spec.properties:
-        if key not in KNOWN:
+        known = canonical(key) in KNOWN or is_protocol_property(key)
+        if not known and key.lower().startswith("delta."):
             reason = f"table property {key!r} is not supported"
             yield key, reason + hint(key, tuple(KNOWN), "supported: ")
 

@@ -36,20 +36,21 @@ _DEEPEST = 4
 
 
 def file_test(
-    condition: Expression, partitions: frozenset[int] = frozenset(), depth: int = 0
+    condition: Expression, without: frozenset[int] = frozenset(), depth: int = 0
 ) -> FileTest | None:
     """The test of one conjunct; None where statistics say nothing about it.
 
-    There are no statistics of ``partitions``, the partition columns' positions.
+    There are no statistics of the columns at the places ``without``: those of partition
+    columns, and those that the table has left out.
     """
-    return _Translation(partitions)(condition, depth)
+    return _Translation(without)(condition, depth)
 
 
 class _Translation:
-    """The translation for one table's partition columns."""
+    """The translation for one table's columns."""
 
-    def __init__(self, partitions: frozenset[int]) -> None:
-        self.partitions = partitions
+    def __init__(self, without: frozenset[int]) -> None:
+        self.without = without
 
     def __call__(self, condition: Expression, depth: int) -> FileTest | None:
         parts = expressions.children(condition)
@@ -81,7 +82,7 @@ class _Translation:
                 return self(Or(Not(operand.left), Not(operand.right)), depth)
             case Or():
                 return self(And(Not(operand.left), Not(operand.right)), depth)
-            case IsNull(operand=Column(index=index)) if index not in self.partitions:
+            case IsNull(operand=Column(index=index)) if index not in self.without:
                 return lambda file: file.statistics[index].nulls < file.records
             case Comparison(operator="<=>", left=left, right=right):
                 if isinstance(left, Literal):
@@ -95,7 +96,7 @@ class _Translation:
     def _is_null(self, operand: Expression, depth: int) -> FileTest | None:
         match operand:
             case Column(index=index):
-                if index in self.partitions:
+                if index in self.without:
                     return None
                 return lambda file: file.statistics[index].nulls > 0
             case Comparison(operator=op) if op != "<=>":
@@ -132,7 +133,7 @@ class _Translation:
         if not isinstance(operand, Column) or operand.type != literal.type or is_null(literal):
             return None
         index, value = operand.index, literal.value
-        if index in self.partitions or operand.type is types.BOOLEAN:
+        if index in self.without or operand.type is types.BOOLEAN:
             return None
         compare, bounds = _COMPARE[op], _BOUNDS.get(operand.type.family, _exact_bounds)
 

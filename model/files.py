@@ -52,7 +52,8 @@ class DataFile:
     (the log's ``tightBounds: false``). ``vector`` names the deletion vector, None where there
     is none. A path may come again with another vector; path and vector together, the ``key``,
     are what the log goes by, and are unique within a history. ``schema`` has the places of
-    the columns that the table had when the file was written; ``cube`` says who clustered it.
+    the columns that the table had when the file was written, ``indexed`` those of them that it
+    has statistics of; ``cube`` says who clustered it.
     """
 
     path: str
@@ -61,6 +62,7 @@ class DataFile:
     statistics: tuple[ColumnStatistics, ...] = field(repr=False)
     records: int
     schema: tuple[int, ...]
+    indexed: frozenset[int] = field(repr=False)
     vector: str | None = None
     cube: Cube | None = None
 
@@ -71,6 +73,11 @@ class DataFile:
     def key(self) -> str:
         """What tells the file apart in the log: its path and its deletion vector."""
         return self.path if self.vector is None else f"{self.path} without {self.vector}"
+
+    @property
+    def storage(self) -> tuple[str, ...]:
+        """What has to be on the storage for the file to be read: data and deletion vector."""
+        return (self.path,) if self.vector is None else (self.path, self.vector)
 
     def leaving(self, rows: tuple[StoredRow, ...], vector: str) -> DataFile:
         """The file with a deletion vector of that name, which leaves these rows."""
@@ -89,7 +96,9 @@ def data_file(
         low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))
     partition = tuple(first[i] for i in table.partitions)
-    return DataFile(path, partition, rows, tuple(statistics), len(rows), table.schema, cube=cube)
+    return DataFile(
+        path, partition, rows, tuple(statistics), len(rows), table.schema, table.indexed, cube=cube
+    )
 
 
 def retyped(file: DataFile, table: Table) -> DataFile:

@@ -79,7 +79,10 @@ class Footprint:
     follows from its files, see ``model.row_level``), nothing for a compaction that a document
     keeps out of all conflicts. ``next_version_only`` is True for a commit that is tried as the
     version right after its snapshot and as no other (OptimisticTransaction.scala,
-    ``commitLarge``).
+    ``commitLarge``). ``restates`` is True for a commit that only states files again which are
+    there: it looks past what others add, and leaves out the files that they touch. ``frees``
+    says which files it takes off the storage: those that the log says were removed, or all
+    that the snapshot does not have, files of transactions in flight among them.
     """
 
     operation: str
@@ -100,6 +103,8 @@ class Footprint:
     table: Table | None = None
     contends_for: Literal["files", "rows", "nothing"] = "files"
     next_version_only: bool = False
+    restates: bool = False
+    frees: Literal["nothing", "removed files", "all files"] = "nothing"
 
     @property
     def empty(self) -> bool:

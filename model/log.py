@@ -23,7 +23,9 @@ class Commit:
 
     ``read_version`` is the version of the snapshot that the transaction worked on. ``blind``
     tells that the entry says of itself that it is a blind append; an implementation that never
-    says so writes blind appends that others take for any other commit.
+    says so writes blind appends that others take for any other commit. ``began`` orders the
+    beginnings of transactions, and ``lost`` has the storage that is not there any more once the
+    entry is written; see :mod:`model.storage`.
     """
 
     version: int
@@ -32,6 +34,8 @@ class Commit:
     read_version: int
     level: str
     blind: bool = False
+    began: int = 0
+    lost: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +43,8 @@ class Snapshot:
     """The table at one version: its live files by their keys, and how it came about.
 
     ``applications`` has the newest version that each application has written. ``retyped`` tells
-    that a column has changed its type since the table was made.
+    that a column has changed its type since the table was made. ``lost`` has the storage that a
+    VACUUM has taken away.
     """
 
     table: Table
@@ -49,6 +54,7 @@ class Snapshot:
     parent: Snapshot | None = None
     applications: Mapping[str, int] = field(default_factory=dict)
     retyped: bool = False
+    lost: frozenset[str] = frozenset()
 
     def after(self, commit: Commit) -> Snapshot:
         """The snapshot that ``commit`` leads to."""
@@ -72,9 +78,9 @@ class Snapshot:
                 key: retyped(file, table) if changed or key in new else file
                 for key, file in files.items()
             }
-        return Snapshot(
-            table, commit.version, files, commit, self, applications, self.retyped or changed
-        )
+        lost = self.lost | commit.lost if commit.lost else self.lost
+        retyped_now = self.retyped or changed
+        return Snapshot(table, commit.version, files, commit, self, applications, retyped_now, lost)
 
     def at(self, version: int) -> Snapshot:
         """The snapshot of an earlier version. Raises KeyError where there is none."""
@@ -97,9 +103,10 @@ class Snapshot:
         return tuple(commits)
 
     def stored(self) -> Iterator[StoredRow]:
-        """Every live row version, with its identity."""
+        """Every live row version that can be read, with its identity."""
         for file in self.files.values():
-            yield from file.rows
+            if not self.lost or self.lost.isdisjoint(file.storage):
+                yield from file.rows
 
     def rows(self) -> tuple[Row, ...]:
         """The table's rows as they are stored, in no order that means anything."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from model.errors import StatementFailure, UnsupportedSQL
+from model.errors import StatementFailure
 
 DEFAULT_FEATURES = frozenset({"appendOnly", "invariants"})
 """Features of the protocol (1, 2), which new tables start with."""
@@ -56,19 +56,43 @@ _READ = frozenset(
 
 _REQUIRED = {
     "clustering": frozenset({"domainMetadata"}),
+    "icebergCompatV1": frozenset({"columnMapping"}),
+    "icebergCompatV2": frozenset({"columnMapping"}),
     "rowTracking": frozenset({"domainMetadata"}),
 }
 
-_ENABLING: dict[str, tuple[str, str]] = {
-    "delta.checkpointPolicy": ("v2", "v2Checkpoint"),
-    "delta.columnMapping.mode": ("name", "columnMapping"),
-    "delta.enableChangeDataFeed": ("true", "changeDataFeed"),
-    "delta.enableDeletionVectors": ("true", "deletionVectors"),
-    "delta.enableInCommitTimestamps": ("true", "inCommitTimestamp"),
-    "delta.enableRowTracking": ("true", "rowTracking"),
-    "delta.enableTypeWidening": ("true", "typeWidening"),
+ENABLING: dict[str, tuple[str, str]] = {
+    "appendOnly": ("delta.appendOnly", "true"),
+    "changeDataFeed": ("delta.enableChangeDataFeed", "true"),
+    "columnMapping": ("delta.columnMapping.mode", "name"),
+    "deletionVectors": ("delta.enableDeletionVectors", "true"),
+    "icebergCompatV1": ("delta.enableIcebergCompatV1", "true"),
+    "icebergCompatV2": ("delta.enableIcebergCompatV2", "true"),
+    "inCommitTimestamp": ("delta.enableInCommitTimestamps", "true"),
+    "rowTracking": ("delta.enableRowTracking", "true"),
+    "typeWidening": ("delta.enableTypeWidening", "true"),
+    "v2Checkpoint": ("delta.checkpointPolicy", "v2"),
 }
-"""Properties that bring a feature when they have a value (Delta's automatic enablement)."""
+"""Features that a property brings when it has a value (Delta's automatic enablement)."""
+
+_BROUGHT = {pair: feature for feature, pair in ENABLING.items()} | {
+    ("delta.columnMapping.mode", "id"): "columnMapping"
+}
+
+REMOVABLE = frozenset({"checkConstraints", "domainMetadata", "inCommitTimestamp", "rowTracking"})
+"""Features that DROP FEATURE takes out, and that leave nothing behind in the history."""
+
+REMOVABLE_FROM_HISTORY = frozenset(
+    {
+        "checkpointProtection",
+        "columnMapping",
+        "deletionVectors",
+        "typeWidening",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+"""Those whose traces in the history have to be kept from readers that do not know them."""
 
 
 def is_protocol_property(key: str) -> bool:
@@ -87,10 +111,12 @@ def features_of(properties: Mapping[str, str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for key, value in properties.items():
-        if key in _ENABLING and value == _ENABLING[key][0]:
-            found.add(_ENABLING[key][1])
+        if (key, value) in _BROUGHT:
+            found.add(_BROUGHT[key, value])
         elif key.lower().startswith(_FEATURE):
             found.add(known_feature(key[len(_FEATURE) :]))
+            if value.lower() not in ("supported", "enabled"):
+                raise StatementFailure("DELTA_UNSUPPORTED_FEATURE_STATUS", f"{key} = {value!r}")
         elif is_protocol_property(key):
             highest = 7 if key.lower() == WRITER_VERSION.lower() else 3
             if not value.isdigit() or not 1 <= int(value) <= highest:
@@ -106,19 +132,35 @@ def features_of(properties: Mapping[str, str]) -> frozenset[str]:
 def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> None:
     """Checks the protocol versions that ``properties`` set on a table with ``features``.
 
-    Raises StatementFailure where the reader version is 3 and the writer version is not 7, and
-    UnsupportedSQL for a reader version alone.
+    Raises StatementFailure where the reader version is 3 and the writer version is not 7.
     """
     versions = {key.lower(): value for key, value in properties.items()}
     writer, reader = versions.get(WRITER_VERSION.lower()), versions.get(READER_VERSION.lower())
     if writer is None:
-        if reader is not None:
-            raise UnsupportedSQL(f"{READER_VERSION} needs {WRITER_VERSION} beside it")
+        if reader == "3" and _legacy(features):
+            raise StatementFailure(
+                "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "the writer version is not 7"
+            )
         return
     if writer != "7" and (reader == "3" or (reader is None and features & _READ)):
         raise StatementFailure(
             "DELTA_READ_FEATURE_PROTOCOL_REQUIRES_WRITE", "reader version 3 needs writer version 7"
         )
+
+
+def dependents(feature: str, features: Iterable[str]) -> frozenset[str]:
+    """Those among ``features`` that build on a feature."""
+    return frozenset(name for name in features if feature in _REQUIRED.get(name, ()))
+
+
+def _legacy(features: frozenset[str]) -> bool:
+    """Whether a protocol with these features goes by a writer version below 7."""
+    found: frozenset[str] = frozenset()
+    versions = [found]
+    for added in _BY_WRITER_VERSION.values():
+        found |= added
+        versions.append(found)
+    return features in versions
 
 
 def with_required(features: Iterable[str]) -> frozenset[str]:

@@ -12,7 +12,10 @@ from model import expressions
 from model.evaluation import aggregate, evaluator, matcher
 from model.expressions import Aggregate, Column, Expression
 from model.history import PredicateRead, Row
-from model.types import ColumnType
+from model.types import BIGINT, DOUBLE, INT, ColumnType
+
+_BOUNDED = frozenset({INT.rank, BIGINT.rank, DOUBLE.rank})
+"""Numeric types whose bounds in the statistics answer queries: all but decimals."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,16 @@ class Query:
             if isinstance(part, Aggregate)
         ]
         return tuple(dict.fromkeys(found))
+
+    def from_log(self, indexed: frozenset[int]) -> bool:
+        """Whether a log with statistics of the columns ``indexed`` answers it without any file.
+
+        Apart from its condition: count(*), and the smallest and largest values of columns
+        (OptimizeMetadataOnlyDeltaQuery.scala).
+        """
+        return not self.groups and all(
+            isinstance(output, Aggregate) and _from_log(output, indexed) for output in self.outputs
+        )
 
     @cached_property
     def predicate_read(self) -> PredicateRead:
@@ -88,6 +101,18 @@ class Query:
             for index, part in enumerate((*self.groups, *self.aggregates))
         }
         return tuple(replaced(output, places) for output in self.outputs)
+
+
+def _from_log(aggregate: Aggregate, indexed: frozenset[int]) -> bool:
+    operand = aggregate.operand
+    if aggregate.function == "count":
+        return operand is None
+    return (
+        aggregate.function in ("min", "max")
+        and isinstance(operand, Column)
+        and operand.index in indexed
+        and (operand.type.family == "date" or operand.type.rank in _BOUNDED)
+    )
 
 
 def replaced(expression: Expression, places: Mapping[Expression, Expression]) -> Expression:

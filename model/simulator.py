@@ -18,6 +18,7 @@ from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
 from model.scenario import LEVEL_PROPERTY, Scenario, Step
 from model.statements import Execution, Statement
+from model.storage import check_readable, freed, missed
 from model.table import UNSET_LEVEL, Table
 from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
 
@@ -26,12 +27,16 @@ COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InFlight:
-    """A transaction between its begin and its commit: all work done, nothing written."""
+    """A transaction between its begin and its commit: all work done, nothing written.
+
+    ``began`` orders the beginnings of transactions, where that matters (:mod:`model.storage`).
+    """
 
     name: str
     statement: Statement
     snapshot: Snapshot
     execution: Execution
+    began: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +57,11 @@ class Ended:
 
 
 def begin(
-    name: str, statement: Statement, latest: Snapshot, others: Mapping[str, tuple[Row, ...]]
+    name: str,
+    statement: Statement,
+    latest: Snapshot,
+    others: Mapping[str, tuple[Row, ...]],
+    began: int = 0,
 ) -> InFlight:
     """Takes the snapshot and does all the work that comes before the conflict check.
 
@@ -61,9 +70,11 @@ def begin(
     try:
         execution = statement.execute(latest, name, others)
         _check_removable(latest.table, execution)
+        if execution.footprint is not None:
+            check_readable(execution.opened, latest)
     except StatementFailure as error:
         execution = Execution(None, failure=error.error_class)
-    return InFlight(name, statement, latest, execution)
+    return InFlight(name, statement, latest, execution, began)
 
 
 def _check_removable(table: Table, execution: Execution) -> None:
@@ -85,14 +96,14 @@ def _check_removable(table: Table, execution: Execution) -> None:
         )
 
 
-def begin_in(workload: Workload, name: str, latest: Snapshot) -> InFlight:
+def begin_in(workload: Workload, name: str, latest: Snapshot, began: int = 0) -> InFlight:
     """Begins a transaction of a workload, its statement analysed for the table as it is now."""
     try:
         statement = workload.statement(name, latest.table)
     except InvalidScenario as error:
         failure = error.error_class or UNKNOWN_ANALYSIS
         return InFlight(name, workload.statements[name], latest, Execution(None, failure=failure))
-    return begin(name, statement, latest, workload.others)
+    return begin(name, statement, latest, workload.others, began)
 
 
 def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: str) -> Ended:
@@ -109,6 +120,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     if execution.failure is not None:
         return _without_version(execution.failure, running, latest)
     if footprint is None:
+        try:
+            # A query opens its files only when its result is fetched.
+            check_readable(execution.opened, latest)
+        except StatementFailure as error:
+            return _without_version(error.error_class, running, latest)
         return _without_version(READ, running, latest)
     before = running.snapshot.table
     if footprint.table is not None:
@@ -130,20 +146,75 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
         read_version = latest.version
+    elif winners and footprint.restates:
+        footprint = _without_touched(footprint, winners)
+        execution = replace(execution, footprint=footprint)
     elif winners and profile.reapplied is not None:
         again = profile.reapplied(running.name, footprint, latest)
         if again is not footprint:
             changes = rebased(execution.changes, latest)
             footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
-    entry = Commit(latest.version + 1, running.name, footprint, read_version, level, blind)
+    lost = missed(footprint, latest, winners, running.began) if winners else frozenset()
+    if footprint.frees != "nothing":
+        lost = freed(footprint, running.snapshot, latest, running.began)
+    entry = Commit(
+        latest.version + 1,
+        running.name,
+        footprint,
+        read_version,
+        level,
+        blind,
+        running.began,
+        lost,
+    )
     logical = transaction_of(running.name, running.statement, running.snapshot, execution, latest)
     after = latest.after(entry)
+    if not execution.then:
+        return Ended(COMMITTED, after, logical, footprint=footprint)
+    return _continued(running, execution, after, logical, profile, table_level)
+
+
+def _continued(
+    running: InFlight,
+    execution: Execution,
+    after: Snapshot,
+    logical: Transaction,
+    profile: Profile,
+    table_level: str,
+) -> Ended:
+    """How a statement ends that goes on with other commits after its first one."""
     for later in execution.then:
-        level = profile.level_in_force(_declared_level(after.table, table_level, profile), later)
-        after = after.after(Commit(after.version + 1, running.name, later, after.version, level))
+        try:
+            footprint = later(after)
+        except StatementFailure as error:
+            failed = replace(logical, commit_version=None, committed=False)
+            return Ended(error.error_class, after, failed, footprint=execution.footprint)
+        if footprint is None:
+            continue
+        if footprint.table is not None:
+            footprint = _settled(footprint, after.table, table_level)
+        declared = _declared_level(footprint.table or after.table, table_level, profile)
+        level = profile.level_in_force(declared, footprint)
+        blind = footprint.blind_append and "isBlindAppend" in profile.logged
+        version = after.version
+        after = after.after(Commit(version + 1, running.name, footprint, version, level, blind))
         logical = replace(logical, commit_version=after.version)
-    return Ended(COMMITTED, after, logical, footprint=footprint)
+    return Ended(COMMITTED, after, logical, footprint=execution.footprint)
+
+
+def _without_touched(footprint: Footprint, winners: tuple[Commit, ...]) -> Footprint:
+    """What is left to state again after the winners.
+
+    Source: ConflictChecker.scala, ``resolveRowTrackingBackfillConflicts``.
+    """
+    touched = {
+        file.path
+        for winner in winners
+        for file in (*winner.footprint.adds, *winner.footprint.removes)
+    }
+    adds = tuple(file for file in footprint.adds if file.path not in touched)
+    return replace(footprint, adds=adds)
 
 
 def _declared_level(table: Table, table_level: str, profile: Profile) -> str:
@@ -186,7 +257,8 @@ def _without_version(
         item_reads=execution.item_reads,
         rerun=statement.rerun,
     )
-    return Ended(outcome, latest, logical, conflict, execution.result, execution.footprint)
+    rows = execution.result if outcome == READ else None
+    return Ended(outcome, latest, logical, conflict, rows, execution.footprint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,10 +309,10 @@ def run(
     latest = workload.base
     in_flight: dict[str, InFlight] = {}
     ended: dict[str, Ended] = {}
-    for step in schedule:
+    for place, step in enumerate(schedule, 1):
         name = step.transaction
         if step.action == "begin":
-            in_flight[name] = begin_in(workload, name, latest)
+            in_flight[name] = begin_in(workload, name, latest, place)
         else:
             rules = profiles.get(name, profile)
             ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)

@@ -155,15 +155,17 @@ def scan(
 ) -> tuple[DataFile, ...]:
     """The files that a scan reads: partitions first, then statistics.
 
-    A file that was written before a column came has no statistics of it. Where any of the tests
-    needs them, no test leaves the file out (DataSkippingReader.scala, ``verifyStatsForFilter``).
+    A file that was written before a column came, or before statistics of it were asked for, has
+    none of it. Where any of the tests needs them, no test leaves the file out
+    (DataSkippingReader.scala, ``verifyStatsForFilter``). Columns that the table has no
+    statistics of now give no test, whatever the files have.
     """
     tests = _tests(predicate.data, table)
     if predicate.partition == expressions.TRUE and not tests:
         return files
-    if any(file.schema != table.schema for file in files):
+    if any(file.indexed != table.indexed for file in files):
         needed = _needed(predicate.data, table)
-        without = {file.key for file in files if not needed <= frozenset(file.schema)}
+        without = {file.key for file in files if not needed <= file.indexed}
     else:
         without = set()
     return tuple(
@@ -179,12 +181,17 @@ def _needed(condition: Expression, table: Table) -> frozenset[int]:
     """The columns whose statistics the tests of a condition look at."""
     found: set[int] = set()
     for part in expressions.conjuncts(condition):
-        if file_test(part, table.partition_columns) is not None:
+        if file_test(part, _without_statistics(table)) is not None:
             found |= expressions.columns(part)
-    return frozenset(found) - table.partition_columns
+    return frozenset(found) & table.indexed
+
+
+def _without_statistics(table: Table) -> frozenset[int]:
+    return frozenset(range(len(table.names))) - table.indexed
 
 
 @lru_cache(maxsize=4096)
 def _tests(condition: Expression, table: Table) -> tuple[FileTest, ...]:
     parts = expressions.conjuncts(condition)
-    return tuple(test for part in parts if (test := file_test(part, table.partition_columns)))
+    without = _without_statistics(table)
+    return tuple(test for part in parts if (test := file_test(part, without)))

@@ -25,6 +25,10 @@ DEFAULT_LEVEL = "Serializable"
 CHECK_PREFIX = "delta.constraints."
 """Under this prefix a CHECK constraint is kept among the properties."""
 
+STATISTICS_COLUMNS = "delta.dataSkippingStatsColumns"
+INDEXED_COLUMNS = "delta.dataSkippingNumIndexedCols"
+DEFAULT_INDEXED_COLUMNS = 32
+
 TABLE_COMMENT = -1
 """Stands for the table itself where comments are kept by the place of a column."""
 
@@ -79,11 +83,12 @@ class Table:
 
     ``properties`` are the table properties, without the isolation level that a scenario
     declares (an ALTER TABLE puts one there), ``features`` the features of its protocol beyond
-    the default ones. ``not_null`` holds places, ``checks`` the CHECK constraints (name in
-    lower case, condition, its text), ``generated`` the expression of each generated column,
-    ``identities`` those of identity columns, ``defaults`` the values of columns that a statement
-    leaves out, where those are not NULL. ``comments`` are those of columns, by place, and of
-    the table. ``dropped`` holds the places of columns that are gone for good. ``created`` tells
+    the default ones, and ``indexed`` the places that new files have statistics of. ``not_null``
+    holds places, ``checks`` the CHECK constraints (name in lower case, condition, its text),
+    ``generated`` the expression of each generated column, ``identities`` those of identity
+    columns, ``defaults`` the values of columns that a statement leaves out, where those are not
+    NULL. ``comments`` are those of columns, by place, and of the table. ``dropped`` holds the
+    places of columns that are gone for good. ``created`` tells
     definitions apart that CREATE OR REPLACE has made; it is empty for the scenario's own.
     """
 
@@ -105,12 +110,14 @@ class Table:
     created: str = ""
     constrained: bool = field(init=False, repr=False, compare=False)
     partition_columns: frozenset[int] = field(init=False, repr=False, compare=False)
+    indexed: frozenset[int] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.schema:
             object.__setattr__(self, "schema", tuple(range(len(self.names))))
         object.__setattr__(self, "partition_columns", frozenset(self.partitions))
+        object.__setattr__(self, "indexed", self._indexed())
         constrained = bool(self.not_null or self.checks or self.generated)
         object.__setattr__(self, "constrained", constrained)
         # Tables are keys of caches on the hot path of a search.
@@ -119,6 +126,21 @@ class Table:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def _indexed(self) -> frozenset[int]:
+        """The places of the columns that new files get statistics of.
+
+        Those that ``delta.dataSkippingStatsColumns`` names, or else the first so many columns
+        that are no partition columns (StatisticsCollection.scala, ``statsCollectionSchema``).
+        """
+        data = [place for place in self.schema if place not in self.partition_columns]
+        properties = dict(self.properties)
+        named = properties.get(STATISTICS_COLUMNS)
+        if named is not None:
+            names = {name.strip().strip("`").lower() for name in named.split(",")}
+            return frozenset(place for place in data if self.names[place].lower() in names)
+        count = int(properties.get(INDEXED_COLUMNS, DEFAULT_INDEXED_COLUMNS))
+        return frozenset(data if count < 0 else data[:count])
 
     @property
     def column_names(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
-from model.statements import Execution, Refused, Select, Statement
+from model.statements import Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
 from model.table import Table
 from model.types import ColumnType
@@ -150,6 +150,7 @@ def _prepared(
     meaning = profile.meaning
     if meaning is not None:
         statements = {name: meaning(statement) for name, statement in statements.items()}
+    _check_storage(statements)
     workload = Workload(base.table, base, statements, others, in_force, tables, meaning)
     if profile.features is not None:
         _check_features(workload, profile.name, profile.features)
@@ -158,6 +159,18 @@ def _prepared(
             reason = f"profile {profile.name} does not have the statement {statement.text!r}"
             raise InvalidScenario(reason, ("transactions", name))
     return workload
+
+
+def _check_storage(statements: Mapping[str, Statement]) -> None:
+    """Refuses RESTORE beside a VACUUM that may have taken away the files that come back.
+
+    The engine then fails with an exception that has no error class.
+    """
+    freeing = any(isinstance(s, Vacuum) and s.frees != "nothing" for s in statements.values())
+    for name, statement in statements.items():
+        if freeing and isinstance(statement, Restore):
+            reason = "RESTORE beside a VACUUM that retains nothing is not supported"
+            raise UnsupportedSQL(reason, ("transactions", name))
 
 
 def _check_features(workload: Workload, name: str, known: frozenset[str]) -> None:
@@ -214,8 +227,30 @@ def _definitions(base: Snapshot, statements: Mapping[str, Statement], others: Ro
             execution = statement.execute(base, name, others)
         except StatementFailure:
             continue
-        if execution.footprint is not None and execution.footprint.table is not None:
-            found.append(execution.footprint.table)
+        found += _left_by(base, name, execution)
+    return found
+
+
+def _left_by(base: Snapshot, name: str, execution: Execution) -> list[Table]:
+    """The definitions that the commits of one statement put in force, one after the other."""
+    found: list[Table] = []
+    if execution.footprint is None:
+        return found
+    snapshot = base.after(
+        Commit(base.version + 1, name, execution.footprint, base.version, "Serializable")
+    )
+    if execution.footprint.table is not None:
+        found.append(snapshot.table)
+    for later in execution.then:
+        try:
+            footprint = later(snapshot)
+        except StatementFailure:
+            break
+        if footprint is not None:
+            version = snapshot.version
+            snapshot = snapshot.after(Commit(version + 1, name, footprint, version, "Serializable"))
+            if footprint.table is not None:
+                found.append(snapshot.table)
     return found
 
 
@@ -258,7 +293,20 @@ def _set_up(
     if execution.footprint.empty:
         raise InvalidScenario("this set-up statement changes nothing", place)
     version = snapshot.version
-    return snapshot.after(Commit(version + 1, writer, execution.footprint, version, "Serializable"))
+    snapshot = snapshot.after(
+        Commit(version + 1, writer, execution.footprint, version, "Serializable")
+    )
+    for later in execution.then:
+        try:
+            footprint = later(snapshot)
+        except StatementFailure as error:
+            raise InvalidScenario(f"{error} ({error.error_class})", place) from error
+        if footprint is not None:
+            version = snapshot.version
+            snapshot = snapshot.after(
+                Commit(version + 1, writer, footprint, version, "Serializable")
+            )
+    return snapshot
 
 
 def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:

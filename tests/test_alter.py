@@ -112,9 +112,8 @@ def test_what_the_engine_refuses_when_it_runs_is_a_statement_that_fails(
 @pytest.mark.parametrize(
     "clause",
     [
-        "SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')",
-        "SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none')",
-        "SET TBLPROPERTIES ('delta.randomizeFilePrefixes' = 'true')",
+        "SET TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')",
+        "SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 0 hours')",
         "SET TBLPROPERTIES ('owner' = 'me')",
         "SET LOCATION '/tmp'",
         "ALTER COLUMN v COMMENT NULL",

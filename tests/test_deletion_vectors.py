@@ -9,7 +9,7 @@ from conformance.comparison import compare
 from conformance.model_engine import ModelEngine
 from conformance.observation import observe
 from conformance.spark.engine import SparkEngine
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario
 from model.files import DataFile
 from model.footprint import Footprint
 from model.profiles import DEFAULT
@@ -206,15 +206,11 @@ OFF = "SET spark.databricks.delta.retentionDurationCheck.enabled = false; "
         ("VACUUM t RETAIN 1 HOURS", "committed"),
         ("VACUUM t RETAIN 0 HOURS", "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT"),
         (OFF + "VACUUM t RETAIN 0 HOURS DRY RUN", "no commit"),
+        (OFF + "VACUUM t RETAIN 0 HOURS", "committed"),
     ],
 )
 def test_hours_to_retain_are_looked_at_where_they_are_none(text: str, outcome: str) -> None:
     assert ran(text).ended["A"].outcome == outcome
-
-
-def test_a_vacuum_that_endangers_transactions_in_flight_is_refused() -> None:
-    with pytest.raises(UnsupportedSQL, match="RETAIN 0 HOURS takes files away"):
-        ran(OFF + "VACUUM t RETAIN 0 HOURS")
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,11 @@ def test_a_level_that_the_profile_does_not_have() -> None:
 
 
 def test_a_property_that_would_be_ignored_is_refused() -> None:
-    text = GOOD.replace("[p]", "[p]\n  properties: {delta.randomizeFilePrefixes: true}")
+    text = GOOD.replace("[p]", "[p]\n  properties: {delta.autoOptimize.optimizeWrite: true}")
     (line,) = problems(text)
-    assert line.startswith("x.yaml:5: table.properties.delta.randomizeFilePrefixes: table property")
+    assert line.startswith(
+        "x.yaml:5: table.properties.delta.autoOptimize.optimizeWrite: table property"
+    )
 
 
 @pytest.mark.parametrize(

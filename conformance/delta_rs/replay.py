@@ -90,6 +90,10 @@ class DeltaRsReplay:
         """The rows of a table at a version (None: the newest)."""
         return self._readers[table].rows(version)
 
+    def lost(self) -> frozenset[str]:
+        """The paths of the newest version's files that a VACUUM has taken away."""
+        return self._readers[TARGET].lost()
+
     def close(self) -> None:
         """Forgets the handles and removes the folder."""
         self._in_flight.clear()

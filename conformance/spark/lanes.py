@@ -80,7 +80,8 @@ class PhaseObserver:
 
     def startingTransaction(self, start: Any) -> Any:  # noqa: N802
         transaction = start.apply()
-        if self._armed and self._transaction is None:
+        if self._armed:
+            # A statement may start one that comes to no commit before the one that does.
             self._transaction = transaction
         return transaction
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,15 @@ if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
 
 
-VACUUM_OPERATIONS = ("VACUUM START", "VACUUM END")
-"""What the one statement that commits twice calls its commits."""
+_SEVERAL = re.compile(
+    r"\s*(SET\b[^;]*;\s*)*(VACUUM\b|ALTER\s+TABLE\s+\S+\s+(SET\s|UNSET\s|DROP\s+FEATURE\s))",
+    re.IGNORECASE,
+)
+"""Statements that may commit several times, and may fail after commits of theirs.
+
+VACUUM notes its start and its end; enabling row tracking, taking a feature or column mapping
+out of a table prepare the table in commits of their own.
+"""
 
 _REBINDS = re.compile(r"\s*(SET\b[^;]*;\s*)*(CREATE|REPLACE|DROP)\b", re.IGNORECASE)
 """Statements that put another entry for a table into the catalog."""
@@ -95,7 +103,7 @@ class SparkReplay:
             with self._engine.process.watched(self.scenario.name, step):
                 ended = self._commit(name, step)
             known = self._share(name, begun, ended)
-        if ended.outcome == COMMITTED:
+        if ended.outcome == COMMITTED or ended.earlier_versions:
             self._state = after(self._state, self.scenario.transactions[name], known)
         return ended
 
@@ -144,9 +152,11 @@ class SparkReplay:
         if isinstance(event, Raised):
             if self._engine.process.stopped:
                 raise self._error(step, event.error) from event.error
-            self._expect_no_version(step, before)
+            written = self._new_versions(step, before)
+            if written and not self._may_commit_again(step):
+                raise self._error(step, f"{len(written)} new versions in the log")
             try:
-                return outcome_of(event.error)
+                return replace(outcome_of(event.error), earlier_versions=written)
             except Exception as error:
                 raise self._error(step, error) from error
         if not isinstance(event, Finished):
@@ -194,6 +204,10 @@ class SparkReplay:
         """The rows of a table at a version (None: the newest)."""
         return self._readers[table].rows(version)
 
+    def lost(self) -> frozenset[str]:
+        """The paths of the newest version's files that a VACUUM has taken away."""
+        return self._readers[TARGET].lost()
+
     def close(self) -> None:
         """End what is held without a commit, drop the names, remove the folder."""
         if self._place is None:
@@ -226,12 +240,16 @@ class SparkReplay:
         return session, (*settings, statement)
 
     def _new_versions(self, step: str, before: int) -> tuple[int, ...]:
-        """The versions written since: at most one, or those of a VACUUM."""
+        """The versions written since: at most one, except where a statement may write more."""
         new = self._readers[TARGET].commits()[before + 1 :]
-        operations = tuple(record.operation for record in new)
-        if len(new) > 1 and operations != VACUUM_OPERATIONS:
+        if len(new) > 1 and not self._may_commit_again(step):
+            operations = tuple(record.operation for record in new)
             raise self._error(step, f"{len(new)} new versions in the log: {operations}")
         return tuple(record.version for record in new)
+
+    def _may_commit_again(self, step: str) -> bool:
+        """Whether the step is about a statement that may commit several times."""
+        return bool(_SEVERAL.match(self.scenario.transactions[step.split(" ", 1)[1]]))
 
     def _expect_no_version(self, step: str, before: int) -> None:
         written = self._readers[TARGET].version() - before

@@ -27,10 +27,13 @@ def check(attempt: Attempt, winner: Commit) -> str | None:
     """Conflict with a file in a partition that a read predicate matches.
 
     Conditions on data columns count as TRUE: statistics of the new file are not looked at. In
-    a table without partitions any new file conflicts, whatever was read.
+    a table without partitions any new file conflicts, whatever was read. A commit that only
+    states again the files that are there neither conflicts nor is conflicted with.
     """
     footprint, added = attempt.footprint, winner.footprint.adds
     if not added or footprint.blind_append or not counted(attempt, winner):
+        return None
+    if footprint.restates or winner.footprint.restates:
         return None
     if footprint.read_whole_table or not attempt.table.partitions:
         return f"{winner.transaction} added a file to the table, which it reads"

@@ -7,9 +7,12 @@ from model.rules.base import Attempt, Rule
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
-    """Conflict with the removal of a file read, or of any file once the whole table was."""
+    """Conflict with the removal of a file read, or of any file once the whole table was.
+
+    A commit that only states files again leaves out those that are gone.
+    """
     removed = winner.footprint.removes
-    if not removed:
+    if not removed or attempt.footprint.restates:
         return None
     read = {file.path for file in attempt.footprint.read_files}
     if any(file.path in read for file in removed):

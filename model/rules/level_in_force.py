@@ -5,7 +5,18 @@ from __future__ import annotations
 from model.footprint import Footprint
 from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 
-REARRANGING_OPERATIONS = frozenset({"OPTIMIZE", "REORG", "VACUUM START", "VACUUM END"})
+REARRANGING_OPERATIONS = frozenset(
+    {
+        "Deletion Vector Tombstones",
+        "Empty Commit",
+        "OPTIMIZE",
+        "REORG",
+        "ROW TRACKING BACKFILL",
+        "ROW TRACKING UNBACKFILL",
+        "VACUUM START",
+        "VACUUM END",
+    }
+)
 """Operations that never change data (DeltaOperations.scala, ``changesData``)."""
 
 

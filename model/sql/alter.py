@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from model.errors import StatementFailure, UnsupportedSQL
-from model.sql import alter_columns, alter_constraints, alter_properties
+from model.sql import alter_columns, alter_constraints, alter_features, alter_properties
 from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter import AlterTable, Refused
@@ -44,7 +44,7 @@ _CLAUSES: tuple[tuple[str, Callable[[Source, re.Match[str]], Statement]], ...] =
     (r"CLUSTER\s+BY\s*(?P<columns>NONE|\(.+\))", alter_columns.cluster_by),
     (
         r"DROP\s+FEATURE\s+(?P<feature>\w+)(?P<truncate>\s+TRUNCATE\s+HISTORY)?",
-        alter_properties.drop_feature,
+        alter_features.drop_feature,
     ),
 )
 _PATTERNS = tuple(

@@ -1,29 +1,65 @@
-"""ALTER TABLE ... SET and UNSET TBLPROPERTIES, DROP FEATURE."""
+"""ALTER TABLE ... SET and UNSET TBLPROPERTIES."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from model.errors import StatementFailure, UnsupportedSQL
 from model.properties import canonical, check_key, checked_value
 from model.protocol import (
-    DEFAULT_FEATURES,
     check_versions,
     features_of,
     is_protocol_property,
-    known_feature,
 )
 from model.scenario import LEVEL_PROPERTY
 from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter import AlterTable
-from model.table import CHECK_PREFIX, UNSET_LEVEL, Table
+from model.statements.column_mapping import MAPPING as _MAPPING
+from model.statements.column_mapping import RemoveMapping
+from model.statements.row_tracking import ROW_TRACKING, Backfill, UpgradeProtocol
+from model.statements.several import ChangeDefinition, SeveralCommits, Stage
+from model.table import CHECK_PREFIX, STATISTICS_COLUMNS, TABLE_COMMENT, UNSET_LEVEL, Table
+from model.types import BOOLEAN
 
 _PAIR = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*=\s*('(?P<text>[^']*)'|(?P<bare>\w+))\s*")
 _KEY = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*")
 
-_ROW_TRACKING, _MAPPING = "delta.enableRowTracking", "delta.columnMapping.mode"
+_ROW_TRACKING = "delta.enableRowTracking"
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    """A definition with properties set, and features added to its protocol."""
+
+    kept: tuple[tuple[str, str], ...]
+    features: frozenset[str]
+
+    def __call__(self, table: Table) -> Table:
+        kept = dict(self.kept)
+        comment = kept.pop("comment", None)
+        after = table.with_properties(kept)
+        if comment is not None:
+            comments = {**dict(table.comments), TABLE_COMMENT: comment}
+            after = replace(after, comments=tuple(sorted(comments.items())))
+        return replace(after, features=table.features | self.features)
+
+
+@dataclass(frozen=True, slots=True)
+class _Unset:
+    """A definition without some of its properties."""
+
+    keys: tuple[str, ...]
+
+    def __call__(self, table: Table) -> Table:
+        constraints = (key for key in self.keys if key.startswith(CHECK_PREFIX))
+        names = {key[len(CHECK_PREFIX) :].lower() for key in constraints}
+        checks = tuple(check for check in table.checks if check[0] not in names)
+        after = replace(table.with_properties({}, self.keys), checks=checks)
+        if LEVEL_PROPERTY in self.keys:
+            after = after.with_properties({LEVEL_PROPERTY: UNSET_LEVEL})
+        return after
 
 
 def set_properties(source: Source, clause: re.Match[str]) -> Statement:
@@ -37,20 +73,33 @@ def set_properties(source: Source, clause: re.Match[str]) -> Statement:
         value = match["text"] if match["text"] is not None else match["bare"]
         given[canonical(match["key"])] = value
     for key, value in given.items():
+        if key == "delta.columnMapping.maxColumnId":
+            raise StatementFailure("DELTA_CANNOT_MODIFY_TABLE_PROPERTY", f"{key} is Delta's own")
+        if key == STATISTICS_COLUMNS:
+            _check_statistics(table, value)
         if key.lower().startswith(CHECK_PREFIX):
             raise StatementFailure("DELTA_ADD_CONSTRAINTS", "ADD CONSTRAINT adds constraints")
         if key.lower() == "delta.feature.clustering":
             raise StatementFailure(
                 "DELTA_ALTER_TABLE_SET_CLUSTERING_TABLE_FEATURE_NOT_ALLOWED", "use CLUSTER BY"
             )
-        if not is_protocol_property(key):
+        if key != "comment" and not is_protocol_property(key):
             checked_value(key, value)
             _check_change(table, key, value)
     check_versions(table.features, given)
     kept = {key: value for key, value in given.items() if not is_protocol_property(key)}
-    features = table.features | features_of(given)
-    after = replace(table.with_properties(kept), features=features)
-    return AlterTable(source.text, table, "SET TBLPROPERTIES", after)
+    change = _Set(tuple(kept.items()), features_of(given))
+    if given.get(_MAPPING) == "none":
+        stages: list[Stage] = [RemoveMapping()]
+        if len(given) > 1:
+            stages.append(ChangeDefinition("SET TBLPROPERTIES", change))
+        return SeveralCommits(source.text, table, tuple(stages))
+    if given.get(_ROW_TRACKING) == "true":
+        enable = ChangeDefinition("SET TBLPROPERTIES", change)
+        return SeveralCommits(
+            source.text, table, (UpgradeProtocol(ROW_TRACKING), Backfill(), enable)
+        )
+    return AlterTable(source.text, table, "SET TBLPROPERTIES", change(table))
 
 
 def unset_properties(source: Source, clause: re.Match[str]) -> Statement:
@@ -68,46 +117,32 @@ def unset_properties(source: Source, clause: re.Match[str]) -> Statement:
         keys.append(canonical(match["key"]))
     for key in keys:
         check_key(key)
+    change = _Unset(tuple(keys))
     if _MAPPING in keys:
-        raise UnsupportedSQL("taking column mapping out of a table is not supported")
-    names = {key[len(CHECK_PREFIX) :].lower() for key in keys if key.startswith(CHECK_PREFIX)}
-    checks = tuple(check for check in table.checks if check[0] not in names)
-    after = replace(table.with_properties({}, keys), checks=checks)
-    if LEVEL_PROPERTY in keys:
-        after = after.with_properties({LEVEL_PROPERTY: UNSET_LEVEL})
-    return AlterTable(source.text, table, "UNSET TBLPROPERTIES", after)
+        stages: list[Stage] = [RemoveMapping(unset=True)]
+        if len(keys) > 1:
+            stages.append(ChangeDefinition("UNSET TBLPROPERTIES", change))
+        return SeveralCommits(source.text, table, tuple(stages))
+    return AlterTable(source.text, table, "UNSET TBLPROPERTIES", change(table))
 
 
-def drop_feature(source: Source, clause: re.Match[str]) -> Statement:
-    """DROP FEATURE, for features that go in one commit."""
-    table = source.table
-    try:
-        feature = known_feature(clause["feature"])
-    except StatementFailure as error:
-        raise StatementFailure(
-            "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE", str(error)
-        ) from error
-    if feature not in table.features | DEFAULT_FEATURES:
-        raise StatementFailure("DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", "not in the protocol")
-    if feature in ("appendOnly", "clustering"):
-        raise StatementFailure("DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE", "it cannot be dropped")
-    if feature != "checkConstraints" or clause["truncate"]:
-        raise UnsupportedSQL(f"DROP FEATURE {feature} takes several commits: not supported")
-    if table.checks:
-        raise StatementFailure("DELTA_CANNOT_DROP_CHECK_CONSTRAINT_FEATURE", "it has constraints")
-    after = replace(table, features=table.features - {feature})
-    return AlterTable(source.text, table, "DROP FEATURE", after)
+def _check_statistics(table: Table, names: str) -> None:
+    """Checks the columns that are to have statistics."""
+    known = {
+        name.lower(): place for name, place in zip(table.column_names, table.schema, strict=True)
+    }
+    for name in names.split(","):
+        place = known.get(name.strip().strip("`").lower())
+        if place is None:
+            raise StatementFailure("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"no column {name!r}")
+        if place in table.partition_columns or table.types[place] is BOOLEAN:
+            raise UnsupportedSQL(f"statistics of column {name!r} are not supported")
 
 
 def _check_change(table: Table, key: str, value: str) -> None:
     """Refuses changes that the engine makes in several commits, or with the data."""
     now = table.declared(key)
-    if key == _ROW_TRACKING and value == "true" and now != "true":
-        raise UnsupportedSQL("enabling row tracking takes several commits: not supported")
-    if key == _MAPPING and value != now:
-        if value == "none":
-            raise UnsupportedSQL("taking column mapping out of a table is not supported")
-        if value == "id":
-            raise StatementFailure(
-                "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE", f"from {now or 'none'} to id"
-            )
+    if key == _MAPPING and value != now and (value == "id" or (value, now) == ("name", "id")):
+        raise StatementFailure(
+            "DELTA_UNSUPPORTED_COLUMN_MAPPING_MODE_CHANGE", f"from {now or 'none'} to {value}"
+        )

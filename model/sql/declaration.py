@@ -18,6 +18,7 @@ from model import types
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions import Column, Expression
 from model.history import Value
+from model.properties import declared_properties
 from model.protocol import features_of, is_protocol_property, with_required
 from model.scenario import TableSpec
 from model.sql.scalar import Scope, constant
@@ -67,7 +68,8 @@ def declared_table(name: str, spec: TableSpec) -> Table:
             columns[column] = _declared(text)
         except InvalidScenario as error:
             raise type(error)(str(error), ("columns", column)) from error
-    kept = {k: v for k, v in spec.properties.items() if not is_protocol_property(k)}
+    given = declared_properties(spec.properties)
+    kept = {k: v for k, v in given.items() if not is_protocol_property(k)}
     plain = {column: declared.type for column, declared in columns.items()}
     table = table_from_spec(name, replace(spec, columns=plain, properties=kept))
     identities, generated, defaults, comments = [], [], [], []
@@ -90,7 +92,7 @@ def declared_table(name: str, spec: TableSpec) -> Table:
                 raise type(error)(str(error), ("columns", column)) from error
             generated.append((place, expression))
     try:
-        features = set(features_of(spec.properties))
+        features = set(features_of(given))
     except StatementFailure as error:
         raise InvalidScenario(str(error), ("properties",)) from error
     if defaults and "allowColumnDefaults" not in features:

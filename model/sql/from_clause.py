@@ -42,7 +42,7 @@ class Item:
     relation: Relation
     kind: Kind = "inner"
     on: Expression = TRUE
-    null_aware: bool = False
+    subquery: bool = False
     base: int = field(default=0)
 
     @property
@@ -121,7 +121,7 @@ class From:
         """The joined rows."""
         everything = [*self._items, *self._later]
         found = conditions(
-            [Side(i.base, i.relation, i.kind, i.on, i.null_aware) for i in everything], self.where
+            [Side(i.base, i.relation, i.kind, i.on, i.subquery) for i in everything], self.where
         )
         sides = [
             replace(item.relation, condition=condition)
@@ -196,7 +196,7 @@ class From:
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
         refuse_extras(tree, {"expressions", "from_", "where", "kind"})
         item = self._reader.item(tree.args["from_"].this)
-        item.kind = kind
+        item.kind, item.subquery = kind, True
         self._place_later(item)
         where = tree.args.get("where")
         if where is not None:
@@ -220,7 +220,7 @@ class From:
             shown = node.sql(dialect="spark")
             raise UnsupportedSQL(f"{shown!r} compares {operand.type} with {type_}")
         equal: Expression = Comparison("=", operand, Column(item.base + place, name, type_))
-        item.null_aware = negated
+        item.subquery = True
         item.on = Or(equal, IsNull(equal)) if negated else equal
 
     def _scalar(self, node: exp.Expr) -> Expression:

@@ -34,14 +34,15 @@ from model.relations.join import Kind
 class Side:
     """A joined relation: the number of its first column, how and on what it is joined.
 
-    ``null_aware`` marks NOT IN, whose condition says nothing about single rows.
+    ``subquery`` marks EXISTS and IN: the optimizer makes joins of them when the scans are
+    settled, so that nothing follows for one side from the other.
     """
 
     base: int
     relation: Relation
     kind: Kind
     on: Expression
-    null_aware: bool = False
+    subquery: bool = False
 
     def has(self, column: int) -> bool:
         """Whether a column is one of its own."""
@@ -54,7 +55,7 @@ def conditions(sides: Sequence[Side], where: Expression) -> list[Expression]:
         return [s.relation.condition if isinstance(s.relation, Query) else TRUE for s in sides]
     everywhere = [*conjuncts(where), *_constant(sides)]
     for side in sides:
-        if side.kind in ("inner", "semi"):
+        if side.kind in ("inner", "semi") and not side.subquery:
             everywhere += conjuncts(side.on)
     return [_condition(side, everywhere) for side in sides]
 
@@ -75,12 +76,15 @@ def _condition(side: Side, everywhere: Sequence[Expression]) -> Expression:
     scan = side.relation
     if not isinstance(scan, Query) or scan.aggregates or scan.groups:
         return scan.condition if isinstance(scan, Query) else TRUE
-    own = () if side.null_aware else conjuncts(side.on)
+    own = conjuncts(side.on)
+    found = [*conjuncts(scan.condition)]
+    if side.subquery:
+        found += [_local(part, side, scan) for part in own if _about(part, side)]
+        return conjunction(tuple(part for part in dict.fromkeys(found) if part != TRUE))
     if side.kind in ("inner", "semi"):
         direct, known = everywhere, everywhere
     else:
         direct, known = own, [*everywhere, *own]
-    found = [*conjuncts(scan.condition)]
     found += [_local(part, side, scan) for part in direct if _about(part, side)]
     found += [_local(part, side, scan) for part in _inferred(side, known)]
     for part in direct:

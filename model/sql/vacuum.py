@@ -1,4 +1,4 @@
-"""VACUUM t [RETAIN n HOURS] [DRY RUN]."""
+"""VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ Delta 4.4 looks at it for RETAIN 0 HOURS alone; any other number of hours it ign
 """
 
 _VACUUM = re.compile(
-    r"VACUUM\s+(?P<table>\S+)(\s+RETAIN\s+(?P<hours>\d+)\s+HOURS)?(?P<dry>\s+DRY\s+RUN)?\s*",
+    r"VACUUM\s+(?P<table>\S+)(\s+(?P<kind>FULL|LITE))?(\s+RETAIN\s+(?P<hours>\d+)\s+HOURS)?"
+    r"(?P<dry>\s+DRY\s+RUN)?\s*",
     re.IGNORECASE,
 )
 
 
 def vacuum(source: Source) -> Statement:
-    """VACUUM that retains at least an hour."""
+    """VACUUM. One that retains nothing takes files away that others need."""
     match = _VACUUM.fullmatch(source.body)
     if match is None:
         raise UnsupportedSQL(
-            f"{source.body!r}: only VACUUM {source.target} [RETAIN n HOURS] [DRY RUN] is supported"
+            f"{source.body!r}: only VACUUM {source.target} [FULL | LITE] [RETAIN n HOURS] "
+            "[DRY RUN] is supported"
         )
     table = source.check_target(match["table"])
     dry, nothing = match["dry"] is not None, bool(match["hours"]) and int(match["hours"]) == 0
     checked = source.settings.get(RETENTION_CHECK, "true").lower() != "false"
-    if nothing and not checked and not dry:
-        raise UnsupportedSQL(
-            "VACUUM ... RETAIN 0 HOURS takes files away from transactions in flight, and the "
-            "table can be lost; it is not modelled"
-        )
-    return Vacuum(source.text, table, dry, too_short=nothing and checked)
+    lite = (match["kind"] or "").upper() == "LITE"
+    frees = "nothing"
+    if nothing and not dry:
+        frees = "removed files" if lite else "all files"
+    return Vacuum(source.text, table, dry, too_short=nothing and checked, frees=frees)

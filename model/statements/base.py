@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -15,6 +15,11 @@ from model.table import Table
 Rows = Mapping[str, tuple[Row, ...]]
 """Rows of every table, by its name."""
 
+Later = Callable[[Snapshot], Footprint | None]
+"""A commit that a statement makes after another one: its footprint on the snapshot that it
+finds then, None where there is nothing to do. Raises StatementFailure where the statement fails
+there, after the commits that it has made."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Execution:
@@ -23,11 +28,13 @@ class Execution:
     Both layers side by side: ``footprint`` is physical (None for a reader), ``item_reads`` and
     ``changes`` are logical and relative to the snapshot. ``result`` holds a reader's rows;
     ``failure`` is Spark's error class where the statement fails by itself. ``then`` are the
-    commits that a statement makes after its first one, each on the version before it.
+    commits that a statement makes after its first one, each on the version before it; none of
+    them changes a row.
     ``predicate_reads`` are given where what the statement reads depends on the tables'
     contents; None stands for the statement's own. ``resolved`` is the statement with what it
     found in rows or in the log put in, where that decides what it does; None where the text
-    says it all.
+    says it all. ``scanned`` are the files whose rows were looked at; None stands for those that
+    count as read.
     """
 
     footprint: Footprint | None
@@ -35,9 +42,17 @@ class Execution:
     changes: tuple[RowChange, ...] = ()
     result: tuple[Row, ...] | None = None
     failure: str | None = None
-    then: tuple[Footprint, ...] = ()
+    then: tuple[Later, ...] = ()
     predicate_reads: tuple[PredicateRead, ...] | None = None
     resolved: Statement | None = None
+    scanned: tuple[DataFile, ...] | None = None
+
+    @property
+    def opened(self) -> tuple[DataFile, ...]:
+        """The files that have to be on the storage for the statement to run."""
+        if self.scanned is not None or self.footprint is None:
+            return self.scanned or ()
+        return self.footprint.read_files
 
 
 class Statement(Protocol):

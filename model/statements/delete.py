@@ -51,7 +51,14 @@ class Delete:
         changes = tuple(
             RowChange(self.table.name, row.row, row.values, None) for row in target.matching
         )
-        return Execution(footprint, item_reads(self.table, target.matching), changes)
+        # Which whole files go is known from their partition values: none has to be opened.
+        by_partition = expressions.columns(self.condition) <= self.table.partition_columns
+        return Execution(
+            footprint,
+            item_reads(self.table, target.matching),
+            changes,
+            scanned=() if by_partition else None,
+        )
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return None if matcher(self.condition)(row) else row

@@ -23,13 +23,15 @@ class Reading:
     """The scans of a relation, done.
 
     ``inputs`` are the rows of each scan; ``predicates`` and ``files`` what the engine notes of
-    those that scan the target, ``stored`` the rows of the target among them.
+    those that scan the target, ``stored`` the rows of the target among them. ``opened`` are the
+    files that have to be there: none for what the log's statistics answer.
     """
 
     inputs: Inputs
     predicates: tuple[ReadPredicate, ...]
     files: tuple[DataFile, ...]
     stored: Sequence[StoredRow]
+    opened: tuple[DataFile, ...]
 
     def logical(
         self, relation: Relation, table: Table
@@ -60,6 +62,7 @@ def read(
     inputs: list[Sequence[Row]] = []
     predicates: list[ReadPredicate] = []
     files: dict[str, DataFile] = {}
+    opened: dict[str, DataFile] = {}
     stored: list[StoredRow] = []
     for each in relation.scans:
         if each.table != table.name:
@@ -78,5 +81,19 @@ def read(
         inputs.append([row.values for row in rows])
         predicates.append(predicate)
         files.update((file.key, file) for file in found)
+        if predicate != ReadPredicate() or not _from_log(each, found, table):
+            opened.update((file.key, file) for file in found)
         stored += rows
-    return Reading(inputs, tuple(predicates), tuple(files.values()), stored)
+    opening = tuple(opened.values())
+    return Reading(inputs, tuple(predicates), tuple(files.values()), stored, opening)
+
+
+def _from_log(scan: Query, files: tuple[DataFile, ...], table: Table) -> bool:
+    """Whether the statistics of these files answer a query without a condition.
+
+    A deletion vector leaves the bounds of a file as they are; its count is known.
+    """
+    indexed = table.indexed
+    if any(file.vector is not None for file in files):
+        indexed = frozenset()
+    return scan.from_log(indexed.intersection(*(file.indexed for file in files)))

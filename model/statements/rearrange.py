@@ -41,6 +41,13 @@ def rearrange(
     )
 
 
+def purge(table: Table, writer: str, files: Iterable[DataFile]) -> Footprint:
+    """The footprint of REORG ... APPLY (PURGE) of these files, as other statements run it."""
+    footprint = rearrange("REORG", table, writer, ReadPredicate(), files).footprint
+    assert footprint is not None
+    return footprint
+
+
 def to_cluster(table: Table, files: Iterable[DataFile], full: bool = False) -> list[DataFile]:
     """The files of a clustered table that OPTIMIZE clusters anew.
 

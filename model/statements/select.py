@@ -38,7 +38,7 @@ class Select:
         done = read(self.query, self.table, snapshot, others)
         items, reads = done.logical(self.query, self.table)
         result = flat(self.query.branches(done.inputs))
-        return Execution(None, items, result=result, predicate_reads=reads)
+        return Execution(None, items, result=result, predicate_reads=reads, scanned=done.opened)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return row

@@ -1,0 +1,178 @@
+"""ALTER TABLE ... DROP FEATURE: the table is rid of a feature, then the protocol of its name.
+
+Source: alterDeltaTableCommands.scala, ``AlterTableDropFeatureDeltaCommand``, and
+PreDowngradeTableFeatureCommand.scala; every stage was replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.definition_change import metadata_change, protocol_change
+from model.errors import StatementFailure
+from model.files import DataFile
+from model.footprint import Footprint
+from model.log import Snapshot
+from model.protocol import ENABLING
+from model.statements.base import live_files
+from model.statements.rearrange import purge
+from model.table import Table
+
+CHECKPOINT_PROTECTION = "checkpointProtection"
+PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+TOMBSTONES = "Deletion Vector Tombstones"
+CHECKPOINTS = 3
+"""How many empty commits, each with a checkpoint, keep readers from the history before them."""
+
+EMPTY_COMMIT = Footprint("Empty Commit", data_changed=False, records_always=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Disable:
+    """Takes back the properties that enable a feature, if one of them is on."""
+
+    feature: str
+    operation: str
+    instead: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        table = snapshot.table
+        key, value = ENABLING[self.feature]
+        if table.declared(key) != value:
+            return None
+        after = table.with_properties(dict(self.instead), () if self.instead else (key,))
+        return _definition_change(self.operation, table, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Writes the files anew that have a deletion vector."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        marked = [file for file in live_files(snapshot) if file.vector is not None]
+        return purge(snapshot.table, writer, marked) if marked else None
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """Records that the deletion vectors of files that are gone may go as well."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        return Footprint(
+            TOMBSTONES,
+            removes=gone_with_vectors(snapshot),
+            data_changed=False,
+            records_always=True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCommit:
+    """A version without actions, for a checkpoint."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        return EMPTY_COMMIT
+
+
+@dataclass(frozen=True, slots=True)
+class DropFeature:
+    """Takes the feature out of the protocol; ``protect`` adds the one that keeps checkpoints."""
+
+    feature: str
+    protect: bool
+    unset: frozenset[str] = frozenset()
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        table = snapshot.table
+        after = table.with_properties({}, self.unset)
+        features = table.features - {self.feature}
+        if self.protect:
+            features |= {CHECKPOINT_PROTECTION}
+            after = after.with_properties({PROTECTED_VERSION: str(snapshot.version + 1)})
+        return _definition_change("DROP FEATURE", table, replace(after, features=features))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryIsClean:
+    """Fails where the history still has traces of the feature, as all of it is still kept.
+
+    What the statement itself has just changed is a trace of its own kind.
+    """
+
+    feature: str
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        if self.feature == CHECKPOINT_PROTECTION:
+            if snapshot.table.declared(PROTECTED_VERSION) is not None:
+                raise StatementFailure(
+                    "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+                    "the history has traces of dropped features",
+                )
+            return None
+        if not self._in_history(snapshot):
+            return None
+        if self._just_prepared(snapshot):
+            raise StatementFailure(
+                "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD", f"{self.feature} was used until now"
+            )
+        raise StatementFailure(
+            "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST", f"{self.feature} was used once"
+        )
+
+    def _in_history(self, snapshot: Snapshot) -> bool:
+        if self.feature not in _LEAVES_TRACES:
+            return False
+        key, _ = ENABLING[self.feature]
+        walker: Snapshot | None = snapshot
+        while walker is not None:
+            if walker.table.declared(key) in _LEAVES_TRACES[self.feature]:
+                return True
+            walker = walker.parent
+        return False
+
+    def _just_prepared(self, snapshot: Snapshot) -> bool:
+        walker: Snapshot | None = snapshot
+        while walker is not None and walker.commit is not None:
+            if snapshot.commit is None or walker.commit.transaction != snapshot.commit.transaction:
+                return False
+            if walker.commit.footprint.metadata is not None:
+                return True
+            walker = walker.parent
+        return False
+
+
+_LEAVES_TRACES: dict[str, tuple[str, ...]] = {
+    "columnMapping": ("name", "id"),
+    "deletionVectors": ("true",),
+    "v2Checkpoint": ("v2",),
+}
+"""Features whose use shows in the log, by the values of the property that enables them."""
+
+
+def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
+    """The files that are gone and had a deletion vector, each as often as it had another one.
+
+    Those of which this was recorded before are left out.
+    """
+    found: dict[str, DataFile] = {}
+    walker: Snapshot | None = snapshot
+    while walker is not None:
+        if walker.commit is not None:
+            footprint = walker.commit.footprint
+            if footprint.operation == TOMBSTONES:
+                break
+            for file in footprint.removes:
+                if file.vector is not None and file.key not in snapshot.files:
+                    found[file.key] = file
+        walker = walker.parent
+    return tuple(found.values())
+
+
+def _definition_change(operation: str, before: Table, after: Table) -> Footprint:
+    return Footprint(
+        operation,
+        data_changed=False,
+        metadata=metadata_change(before, after),
+        protocol=protocol_change(before, after),
+        table=after,
+    )
