@@ -5,115 +5,76 @@ with it. Hypothesis drives the grammar in ``checker.strategies`` and a plain see
 ``checker.random_search``; both know the same scenarios. In every choice the first option is the
 simplest, so that a driver which shrinks leads to short SQL, few rows and a serial schedule.
 
-Statements are valid in both the model and Spark, and none fails by itself but a MERGE whose
-source has several rows for one of the target: numbers stay small, nothing is divided, types
-match. Values come from small domains, so that statements meet.
+Statements are valid in both the model and Spark when their table is as the set-up left it. Some
+fail by themselves: where a row breaks a constraint, where a MERGE has several source rows for
+one of the target, where an ALTER TABLE asks for what the table does not have, or where another
+transaction has changed the table meanwhile. Numbers stay small, nothing is divided, types match.
+Values come from small domains, so that statements meet.
+
+Tables come from ``checker.grammar_table``; MERGE, the statements that replace rows and those that
+change the table's definition have modules of their own.
 """
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from dataclasses import replace
 
-from model.history import Row, Value
-from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
+from checker.grammar_table import (
+    DOMAINS,
+    Columns,
+    Pick,
+    copies,
+    given,
+    hands_out,
+    known,
+    listed,
+    other_table,
+    readable,
+    row,
+    table,
+    values,
+)
+from model.scenario import Scenario, Step, TableSpec
 from model.types import sql_literal, sql_row
 
-T = TypeVar("T")
-
-
-class Pick(Protocol):
-    """Chooses one of several options; the first is the simplest."""
-
-    def __call__(self, options: Sequence[T], /) -> T: ...
-
+__all__ = [
+    "KINDS",
+    "NAMES",
+    "Pick",
+    "kinds",
+    "other_table",
+    "predicate",
+    "scenario",
+    "schedule",
+    "statement",
+    "table",
+]
 
 KINDS = (
     *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "MERGE", "OPTIMIZE", "SELECT"),
     *("REORG", "VACUUM", "INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE"),
+    *("ALTER TABLE", "REPLACE TABLE"),
 )
-"""Kinds of statements, as the model names them."""
-
-DELETION_VECTORS = "delta.enableDeletionVectors"
+"""Kinds of statements, as the model names them. COMMENT ON is an ALTER TABLE."""
 
 NAMES = ("A", "B", "C", "D", "E", "F")
 """Names of transactions, in their order."""
 
-_DAYS = tuple(datetime.date(2024, 1, day) for day in (1, 2, 3))
-
-DOMAINS: dict[str, tuple[Value, ...]] = {
-    "int": (1, 2, 3, None, 0, -1),
-    "bigint": (1, 2, 3, None, 3_000_000_000),
-    "double": (1.0, 2.0, None, 0.5, -1.5),
-    "string": ("a", "b", None, "ab", "B"),
-    "boolean": (True, False, None),
-    "date": (*_DAYS, None),
-}
-"""Values of each type, simple ones first. An empty string is left out: as a partition value the
-engine stores it as NULL."""
-
 _NUMBERS = ("int", "bigint", "double")
 _WHOLE = ("int", "bigint")
 
-Columns = dict[str, str]
-"""Column names with their types, in order."""
 
-
-def columns(pick: Pick) -> Columns:
-    """The columns ``k``, ``p`` and ``v``, and sometimes one more."""
-    found = {
-        "k": "int",
-        "p": pick(("int", "int", "string", "boolean", "date", "bigint")),
-        "v": pick(("int", "int", "bigint", "double", "string")),
-    }
-    extra = pick((None, None, "string", "boolean", "date", "double"))
-    if extra is not None:
-        found["w"] = extra
-    return found
-
-
-def table(pick: Pick, level: str | None = None) -> TableSpec:
-    """A table with one to three commits of one to three rows each.
-
-    Partitioned by nothing or by ``p``, rarely by ``p`` and ``k``; where it is not partitioned,
-    sometimes clustered. One in three has deletion vectors, most of those one at work already.
-    """
-    found = columns(pick)
-    partition_by = pick(((), ("p",), ("p",), ("p",), ("p", "k")))
-    vectors = pick((False, False, True))
-    # A file of few rows is soon rid of all of them, and then nothing is marked.
-    sizes = (3, 4, 5) if vectors else (1, 2, 3)
-    rows = [[row(pick, found) for _ in range(pick(sizes))] for _ in range(pick((1, 2, 3)))]
-    commits = [f"INSERT INTO t VALUES {', '.join(map(sql_row, each))}" for each in rows]
-    properties = {} if level is None else {LEVEL_PROPERTY: level}
-    # Picked for every table, so that a plain one takes no more choices than a partitioned one.
-    clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
-    cluster_by = pick(((),) * len(clusterings) if partition_by else clusterings)
-    if cluster_by:
-        commits += pick(((), ("OPTIMIZE t",)))
-    if vectors:
-        properties[DELETION_VECTORS] = "true"
-        if pick((False, True, True)):
-            commits.append(f"DELETE FROM t WHERE k <=> {sql_literal(pick(pick(rows))[0])}")
-    return TableSpec(found, partition_by, cluster_by, properties, tuple(commits))
-
-
-def values(name: str, types: Columns) -> tuple[Value, ...]:
-    """The values of one column; of ``p`` only three, so that statements meet in partitions."""
-    domain = DOMAINS[types[name]]
-    return domain[:3] if name == "p" else domain
-
-
-def row(pick: Pick, types: Columns) -> Row:
-    """A row of values that the columns' types hold."""
-    return tuple(pick(values(name, types)) for name in types)
-
-
-def insert_values(pick: Pick, name: str, types: Columns, sizes: Sequence[int] = (1, 1, 2)) -> str:
-    """INSERT INTO ... VALUES with as many rows as one of ``sizes``."""
+def insert_values(pick: Pick, spec: TableSpec, sizes: Sequence[int] = (1, 1, 2)) -> str:
+    """INSERT INTO t VALUES with as many rows as one of ``sizes``, sometimes not of all columns."""
+    types, names = given(spec), listed(spec)
+    if len(types) > 2 and pick((False, False, False, True)):
+        # Where a column is required, a statement without it is not analysed.
+        left = pick([n for n in types if n != "k" and "NOT NULL" not in spec.columns.get(n, "")])
+        types = {name: type_ for name, type_ in types.items() if name != left}
+        names = f" ({', '.join(types)})"
     rows = [row(pick, types) for _ in range(pick(sizes))]
-    return f"INSERT INTO {name} VALUES {', '.join(map(sql_row, rows))}"
+    return f"INSERT INTO t{names} VALUES {', '.join(map(sql_row, rows))}"
 
 
 def predicate(pick: Pick, types: Columns, depth: int = 2) -> str:
@@ -132,7 +93,7 @@ def _atom(pick: Pick, types: Columns) -> str:
     type_ = types[name]
     constants = values(name, types)
     # Picked for every shape, so that a comparison is not longer in choices than IS NULL is.
-    literal = sql_literal(pick(_known(constants)))
+    literal = sql_literal(pick(known(constants)))
     shapes = ["=", "=", "IS NULL", "IS NOT NULL", "IN", "<>", "<=>"]
     if type_ != "boolean":
         shapes += [">", "<", ">=", "<=", "BETWEEN"]
@@ -148,7 +109,7 @@ def _atom(pick: Pick, types: Columns) -> str:
         case "IN":
             return f"{name} IN ({literal}, {sql_literal(pick(constants))})"
         case "BETWEEN":
-            return f"{name} BETWEEN {literal} AND {sql_literal(pick(_known(constants)))}"
+            return f"{name} BETWEEN {literal} AND {sql_literal(pick(known(constants)))}"
         case "+":
             return f"{name} {pick('+-*')} {pick((1, 2))} {pick(('=', '>', '<'))} {pick((2, 3, 4))}"
         case "%":
@@ -157,10 +118,6 @@ def _atom(pick: Pick, types: Columns) -> str:
             return f"{name} {pick(('=', '<', '<>', '<=>'))} {pick(peers)}"
         case _:
             return f"{name} {shape} {literal}"
-
-
-def _known(constants: Sequence[Value]) -> list[Value]:
-    return [value for value in constants if value is not None]
 
 
 def by_use(types: Columns) -> list[str]:
@@ -173,12 +130,23 @@ def where(pick: Pick, types: Columns) -> str:
     return f" WHERE {predicate(pick, types)}" if pick((False, True, True, True)) else ""
 
 
-def update(pick: Pick, types: Columns, clause: str) -> str:
-    """UPDATE t: sets one or two columns to constants, to other columns or to what they are."""
-    order = ["v", "p", *(name for name in types if name not in "pv")]
+def update(pick: Pick, spec: TableSpec, source: str | None, clause: str) -> str:
+    """UPDATE t: sets one or two columns to constants, to other columns or to what they are.
+
+    Sometimes to what a subquery finds in the table ``source``. Not in ``t``: the engine does not
+    note such a read, which breaks every level by itself (see ``checker.alphabet``).
+    """
+    types, settable = readable(spec), given(spec)
+    order = ["v", *(["p"] if "p" in settable else []), *(n for n in settable if n not in "pv")]
     chosen = dict.fromkeys(pick(order) for _ in range(pick((1, 1, 2))))
-    sets = ", ".join(f"{name} = {new_value(pick, name, types)}" for name in chosen)
+    sets = ", ".join(f"{name} = {_set_value(pick, name, types, source)}" for name in chosen)
     return f"UPDATE t SET {sets}{clause}"
+
+
+def _set_value(pick: Pick, name: str, types: Columns, source: str | None) -> str:
+    if source is None or not pick((False,) * 9 + (True,)):
+        return new_value(pick, name, types)
+    return f"(SELECT {pick(('max', 'min'))}({name}) FROM {source}{where(pick, types)})"
 
 
 def new_value(pick: Pick, name: str, types: Columns) -> str:
@@ -188,7 +156,7 @@ def new_value(pick: Pick, name: str, types: Columns) -> str:
     shapes = ["constant", "same"]
     if type_ in _NUMBERS:
         shapes += ["+", "+"]
-        shapes.append("coalesce")
+        shapes += ["coalesce", "CASE"]
     peers = [other for other in types if other != name and types[other] == type_]
     if peers:
         shapes.append("column")
@@ -199,27 +167,31 @@ def new_value(pick: Pick, name: str, types: Columns) -> str:
             return f"{name} {pick('+-')} 1"
         case "coalesce":
             return f"coalesce({name}, {sql_literal(DOMAINS[type_][0])})"
+        case "CASE":
+            return f"CASE WHEN {_atom(pick, types)} THEN {constant} ELSE {name} END"
         case "column":
             return pick(peers)
         case _:
             return constant
 
 
-def insert_select(pick: Pick, types: Columns, origin: str, clause: str) -> str:
+def insert_select(pick: Pick, spec: TableSpec, origin: str, clause: str) -> str:
     """INSERT INTO t SELECT: a copy with one column changed, or aggregates, with or without groups.
 
     ``origin`` is the table that it reads, which has the columns of ``t``.
     """
-    shape = pick(("copy", "copy", "aggregate", "groups"))
+    types, names = readable(spec), given(spec)
+    # Which of several rows gets which identity value is for the engine's scan to say.
+    shape = "aggregate" if hands_out(spec) else pick(("copy", "copy", "aggregate", "groups"))
     if shape == "copy":
-        changed = pick(by_use(types))
-        outputs = [new_value(pick, name, types) if name == changed else name for name in types]
+        changed = pick([name for name in by_use(types) if name in names])
+        outputs = [new_value(pick, name, types) if name == changed else name for name in names]
     elif shape == "aggregate":
-        outputs = [_aggregate(pick, name, types) for name in types]
+        outputs = [_aggregate(pick, name, types) for name in names]
     else:
-        outputs = [name if name == "p" else _aggregate(pick, name, types) for name in types]
+        outputs = [name if name == "p" else _aggregate(pick, name, types) for name in names]
         clause += " GROUP BY p"
-    return f"INSERT INTO t SELECT {', '.join(outputs)} FROM {origin}{clause}"
+    return f"INSERT INTO t{listed(spec)} SELECT {', '.join(outputs)} FROM {origin}{clause}"
 
 
 def _aggregate(pick: Pick, name: str, types: Columns) -> str:
@@ -261,7 +233,7 @@ def _partition(pick: Pick, spec: TableSpec) -> str:
     if not spec.partition_by or pick((True, False)):
         return ""
     name = spec.partition_by[0]
-    value = pick(_known(values(name, dict(spec.columns))))
+    value = pick(known(values(name, readable(spec))))
     return f" WHERE {name} = {sql_literal(value)}"
 
 
@@ -274,60 +246,85 @@ def statement(
 ) -> str:
     """A statement over a table called ``t``, of a kind that is picked unless it is given.
 
-    ``source`` is another table that INSERT SELECT and MERGE may read, with the same columns.
+    ``source`` is another table that statements may read, with the same columns.
     ``clause`` is its WHERE clause with a space before it, or empty; it is picked unless given.
     """
-    types = dict(spec.columns)
     chosen = pick(_kinds(spec)) if kind is None else kind
-    if chosen == "INSERT":
-        return insert_values(pick, "t", types)
-    if chosen == "OPTIMIZE":
-        return optimize(pick, spec)
-    if chosen == _OPTIMIZE_ALL:
-        return optimize_all(pick, spec)
-    if chosen == "REORG":
-        return reorg(pick, spec)
-    if chosen == "VACUUM":
-        return pick(("VACUUM t", "VACUUM t", "VACUUM t DRY RUN"))
-    if chosen == "MERGE":
-        # MERGE is made of the parts that are defined here.
-        from checker.grammar_merge import merge
+    text = _statement(pick, spec, chosen, source, clause)
+    if chosen in _NUMBERED and pick((False,) * 11 + (True,)):
+        return f"{_APPLICATION}{pick((1, 2))}; {text}"
+    return text
 
-        return merge(pick, types, source)
+
+def _statement(
+    pick: Pick, spec: TableSpec, chosen: str, source: str | None, clause: str | None
+) -> str:
+    types, origin = readable(spec), source or "t"
+    # Those of other modules are made of the parts that are defined here.
+    from checker import grammar_alter, grammar_overwrite
+    from checker.grammar_merge import merge
+
+    match chosen:
+        case "INSERT":
+            return insert_values(pick, spec)
+        case "OPTIMIZE":
+            return optimize(pick, spec)
+        case "OPTIMIZE of all files":
+            return optimize_all(pick, spec)
+        case "REORG":
+            return reorg(pick, spec)
+        case "VACUUM":
+            return pick(("VACUUM t", "VACUUM t", "VACUUM t DRY RUN", "VACUUM t RETAIN 0 HOURS"))
+        case "MERGE":
+            return merge(pick, spec, source)
+        case "ALTER TABLE" | "REPLACE TABLE":
+            return grammar_alter.statement(pick, spec, chosen)
     condition = where(pick, types) if clause is None else clause
     match chosen:
         case "DELETE":
             return f"DELETE FROM t{condition}"
         case "UPDATE":
-            return update(pick, types, condition)
+            return update(pick, spec, source, condition)
         case "INSERT SELECT":
-            origin = "t" if source is None else pick(("t", "t", "t", source))
-            return insert_select(pick, types, origin, condition)
+            return insert_select(pick, spec, pick(("t", "t", "t", origin)), condition)
         case "SELECT":
             return select(pick, types, condition)
         case "INSERT OVERWRITE" | "REPLACE WHERE" | "TRUNCATE" | "RESTORE":
-            # They are made of the parts that are defined here.
-            from checker import grammar_overwrite
-
             return grammar_overwrite.statement(pick, spec, chosen, source, condition)
     raise ValueError(f"unknown kind of statement: {chosen}")
 
 
+_APPLICATION = (
+    "SET spark.databricks.delta.write.txnAppId = loader; "
+    "SET spark.databricks.delta.write.txnVersion = "
+)
+"""What numbers a write of an application, up to the number."""
+
+_NUMBERED = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "MERGE", "INSERT OVERWRITE")
+
 _OPTIMIZE_ALL = "OPTIMIZE of all files"
 """A shape of OPTIMIZE that is picked by itself, so that the plain one stays without a choice."""
 
+_COMMON = ("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE")
+_REPLACING = ("INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE", "REPLACE TABLE")
 _KIND_WEIGHTS = (
-    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE"),
-    *("INSERT", "DELETE", "UPDATE", "INSERT SELECT", "OPTIMIZE", "SELECT", "MERGE", "INSERT"),
-    *("REORG", "VACUUM", _OPTIMIZE_ALL),
-    *("INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE"),
+    *(*_COMMON, *_COMMON, *_COMMON),
+    *("REORG", "REORG", "VACUUM", "VACUUM", _OPTIMIZE_ALL),
+    *(*_REPLACING, *_REPLACING, "ALTER TABLE", "ALTER TABLE", "ALTER TABLE"),
 )
+
+
+def kinds(spec: TableSpec) -> tuple[str, ...]:
+    """The kinds that a table allows: REPLACE WHERE gives every column, whoever finds its value."""
+    return tuple(kind for kind in KINDS if kind != "REPLACE WHERE" or copies(spec))
 
 
 def _kinds(spec: TableSpec) -> tuple[str, ...]:
     """The kinds to pick from; REORG more often where it can have something to do."""
     marked = any(text.startswith("DELETE") for text in spec.setup)
-    return (*_KIND_WEIGHTS, "REORG", "REORG", "REORG") if marked else _KIND_WEIGHTS
+    allowed = {*kinds(spec), _OPTIMIZE_ALL}
+    weights = tuple(kind for kind in _KIND_WEIGHTS if kind in allowed)
+    return (*weights, *("REORG",) * 5) if marked else weights
 
 
 def schedule(pick: Pick, names: Sequence[str]) -> tuple[Step, ...]:
@@ -383,10 +380,10 @@ def scenario(
     spec = tables[0] if tables is not None else table(pick, pick(levels))
     names = NAMES[: pick(sizes)]
     special = pick((False, False, True))
-    if special and spec.partition_by:
+    if special and spec.partition_by and "p" in given(spec) and not hands_out(spec):
         texts, steps = _late_append(pick, spec, names)
     else:
-        texts = {each: statement(pick, spec, None, "s") for each in names}
+        texts = _texts(pick, spec, names)
         steps = schedule(pick, names)
     others: dict[str, TableSpec] = {}
     if any(" FROM s" in text or "USING s " in text for text in texts.values()):
@@ -394,21 +391,28 @@ def scenario(
     return Scenario(name, spec, texts, steps, others)
 
 
-def other_table(pick: Pick, spec: TableSpec) -> TableSpec:
-    """A table to load from, with the columns of the target and a commit of rows."""
-    types = dict(spec.columns)
-    return TableSpec(types, setup=(insert_values(pick, "s", types),))
+def _texts(pick: Pick, spec: TableSpec, names: Sequence[str]) -> dict[str, str]:
+    """A statement for each transaction; one after ADD COLUMN may know the new column."""
+    from checker.grammar_alter import added
+
+    texts: dict[str, str] = {}
+    source: str | None = "s"
+    for each in names:
+        texts[each] = statement(pick, spec, None, source)
+        if added(texts[each]) and pick((False, True)):
+            spec, source = replace(spec, setup=(*spec.setup, texts[each])), None
+    return texts
 
 
 def _late_append(
     pick: Pick, spec: TableSpec, names: Sequence[str]
 ) -> tuple[dict[str, str], tuple[Step, ...]]:
     """A long transaction over one partition, around an append and what follows it."""
-    types = dict(spec.columns)
-    partition = pick(_known(values("p", types)))
+    types = given(spec)
+    partition = pick(known(values("p", types)))
     appended = list(row(pick, types))
     appended[list(types).index("p")] = partition
-    texts = {names[0]: f"INSERT INTO t VALUES {sql_row(tuple(appended))}"}
+    texts = {names[0]: f"INSERT INTO t{listed(spec)} VALUES {sql_row(tuple(appended))}"}
     for each in names[1:-1]:
         kind = pick(("INSERT SELECT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT"))
         texts[each] = statement(pick, spec, kind, None, pick(("", None)))

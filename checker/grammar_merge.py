@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 
-from checker.grammar import Columns, Pick, by_use, new_value, predicate, values, where
+from checker.grammar import by_use, new_value, predicate, where
+from checker.grammar_table import Columns, Pick, given, hands_out, readable, values
+from model.scenario import TableSpec
 from model.types import sql_literal
 
 
-def merge(pick: Pick, types: Columns, origin: str | None) -> str:
+def merge(pick: Pick, spec: TableSpec, origin: str | None) -> str:
     """MERGE INTO t: an upsert, or any other combination of clauses.
 
     ``origin`` is another table with the columns of ``t``, if there is one. Rows of the target
     may match several source rows, which fails the statement: the one way in which a drawn
     statement can fail by itself.
     """
+    types = readable(spec)
     source = _source(pick, types, origin)
-    return f"MERGE INTO t USING {source} ON {_condition(pick, types)}{_clauses(pick, types)}"
+    return f"MERGE INTO t USING {source} ON {_condition(pick, types)}{_clauses(pick, spec)}"
 
 
 def _source(pick: Pick, types: Columns, origin: str | None) -> str:
@@ -93,22 +96,24 @@ _SHAPES = (
 """Clauses by what they do, in their order; those before "insert" are for matches."""
 
 
-def _clauses(pick: Pick, types: Columns) -> str:
-    shape = pick(_SHAPES)
+def _clauses(pick: Pick, spec: TableSpec) -> str:
+    types = readable(spec)
+    # What an INSERT of MERGE makes of identity columns is not modelled.
+    shape = pick([each for each in _SHAPES if "insert" not in each or not hands_out(spec)])
     matched = shape.count("update") + shape.count("delete")
     text, inserts = "", shape.count("insert")
     for word in shape.replace("by source", "bysource").split():
         if word == "bysource":
             text += f" WHEN NOT MATCHED BY SOURCE{_and(pick, types, 't')} THEN "
-            text += pick(("DELETE", _updated(pick, types, False)))
+            text += pick(("DELETE", _updated(pick, spec, False)))
         elif word == "insert":
             inserts -= 1
             needed = inserts > 0
-            text += f" WHEN NOT MATCHED{_and(pick, types, 's', needed)} THEN {_insert(pick, types)}"
+            text += f" WHEN NOT MATCHED{_and(pick, types, 's', needed)} THEN {_insert(pick, spec)}"
         else:
             matched -= 1
             text += f" WHEN MATCHED{_and(pick, types, pick('ts'), matched > 0)} THEN "
-            text += "DELETE" if word == "delete" else _updated(pick, types, True)
+            text += "DELETE" if word == "delete" else _updated(pick, spec, True)
     return text
 
 
@@ -119,16 +124,19 @@ def _and(pick: Pick, types: Columns, table: str, needed: bool = False) -> str:
     return f" AND {_qualified(predicate(pick, types, 1), table, types)}"
 
 
-def _updated(pick: Pick, types: Columns, source: bool) -> str:
-    name = pick(("v", "v", "p", *types))
+def _updated(pick: Pick, spec: TableSpec, source: bool) -> str:
+    types, settable = readable(spec), given(spec)
+    name = pick(("v", "v", *(("p",) if "p" in settable else ()), *settable))
     value = _of_target(new_value(pick, name, types), types)
     if not source:
         return f"UPDATE SET {name} = {value}"
-    return pick((f"UPDATE SET {name} = s.{name}", f"UPDATE SET {name} = {value}", "UPDATE SET *"))
+    shapes = [f"UPDATE SET {name} = s.{name}", f"UPDATE SET {name} = {value}"]
+    return pick([*shapes, "UPDATE SET *"] if settable == types else shapes)
 
 
-def _insert(pick: Pick, types: Columns) -> str:
-    if pick((True, True, False)):
+def _insert(pick: Pick, spec: TableSpec) -> str:
+    types = given(spec)
+    if types == readable(spec) and pick((True, True, False)):
         return "INSERT *"
     left = [name for name in types if name in "kp" or pick((True, False))]
     return f"INSERT ({', '.join(left)}) VALUES ({', '.join(f's.{name}' for name in left)})"

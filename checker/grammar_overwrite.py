@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from checker.grammar import (
-    Columns,
-    Pick,
-    insert_select,
-    insert_values,
-    row,
-    values,
-)
+from checker.grammar import insert_select, insert_values
+from checker.grammar_table import Pick, copies, given, readable, row, values
 from model.history import Value
 from model.scenario import TableSpec
 from model.types import sql_literal, sql_row
@@ -22,23 +16,25 @@ KINDS = ("INSERT OVERWRITE", "REPLACE WHERE", "TRUNCATE", "RESTORE")
 
 def statement(pick: Pick, spec: TableSpec, kind: str, source: str | None, clause: str) -> str:
     """A statement of one of ``KINDS``; ``clause`` is the WHERE clause of a query in it."""
-    types = dict(spec.columns)
     match kind:
         case "TRUNCATE":
             return "TRUNCATE TABLE t"
         case "RESTORE":
             return restore(pick, spec)
         case "REPLACE WHERE":
-            return replace_where(pick, types)
+            return replace_where(pick, spec)
     origin = "t" if source is None else pick(("t", "t", source))
-    return overwrite(pick, spec, types, origin, clause)
+    return overwrite(pick, spec, origin, clause)
 
 
-def overwrite(pick: Pick, spec: TableSpec, types: Columns, origin: str, clause: str) -> str:
+def overwrite(pick: Pick, spec: TableSpec, origin: str, clause: str) -> str:
     """INSERT OVERWRITE: the table, the partitions written, or the one that it names."""
     shapes = ["whole", "query"]
+    types = readable(spec)
     if spec.partition_by:
-        shapes += ["dynamic", "dynamic", "dynamic query", "PARTITION"]
+        shapes += ["dynamic", "dynamic", "dynamic query"]
+        if len(types) == len(given(spec)):
+            shapes.append("PARTITION")
     shape = pick(shapes)
     if shape == "PARTITION":
         name = spec.partition_by[0]
@@ -46,15 +42,21 @@ def overwrite(pick: Pick, spec: TableSpec, types: Columns, origin: str, clause: 
         value = sql_literal(pick(values(name, types)))
         return f"INSERT OVERWRITE t PARTITION ({name} = {value}) VALUES {sql_row(row(pick, rest))}"
     if "query" in shape:
-        text = insert_select(pick, types, origin, clause)
+        text = insert_select(pick, spec, origin, clause)
     else:
-        text = insert_values(pick, "t", types)
+        text = insert_values(pick, spec)
     text = text.replace("INSERT INTO t", "INSERT OVERWRITE t", 1)
     return DYNAMIC + text if shape.startswith("dynamic") else text
 
 
-def replace_where(pick: Pick, types: Columns) -> str:
-    """INSERT INTO ... REPLACE WHERE on one column, with rows that meet the condition."""
+def replace_where(pick: Pick, spec: TableSpec) -> str:
+    """INSERT INTO ... REPLACE WHERE on one column, with rows that meet the condition.
+
+    It takes no list of columns, so ``spec`` must be a table that copies.
+    """
+    if not copies(spec):
+        raise ValueError("REPLACE WHERE gives every column, and the table hands out one of them")
+    types = readable(spec)
     name = pick(["p", "p", "k", *(n for n in types if n not in "kp" and types[n] != "boolean")])
     known = [value for value in values(name, types) if value is not None]
     here: Value = pick(known)

@@ -11,16 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from checker.shrinking_merge import simpler_merges
+from checker.shrinking_text import fewer_columns, fewer_rows
 from model import expressions
 from model.errors import InvalidScenario
 from model.expressions import And, Expression, Not, Or
+from model.profiles import DEFAULT
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
-from model.sql import declared_table, parse_statement
-from model.statements import DynamicOverwrite, Idempotent, InsertValues, Merge, Overwrite, Restore
+from model.statements import Idempotent, Merge, Restore
 from model.statements.base import Statement
-from model.table import Table
-from model.types import sql_row
-from model.workload import TARGET
+from model.workload import prepare
 
 _SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
 _WHERE = re.compile(
@@ -70,46 +69,55 @@ def _simpler(scenario: Scenario) -> Iterator[Scenario]:
         if key != LEVEL_PROPERTY:
             left = {k: v for k, v in scenario.table.properties.items() if k != key}
             yield replace(scenario, table=replace(scenario.table, properties=left))
-    tables = {TARGET: declared_table(TARGET, scenario.table)}
-    tables |= {name: declared_table(name, spec) for name, spec in scenario.tables.items()}
-    for spec in _simpler_setup(scenario.table, TARGET, tables):
+    for columns in fewer_columns(scenario.table.columns):
+        fewer = replace(scenario, table=replace(scenario.table, columns=columns))
+        if _statements(fewer):
+            yield fewer
+    for spec in _simpler_setup(scenario.table):
         yield replace(scenario, table=spec)
-    for name, sql in scenario.transactions.items():
-        for text in _simpler_sql(sql, TARGET, tables):
+    for name, statement in _statements(scenario).items():
+        for text in _simpler_sql(scenario.transactions[name], statement):
             yield replace(scenario, transactions={**scenario.transactions, name: text})
     for name, spec in scenario.tables.items():
-        for other in _simpler_setup(spec, name, tables):
+        for other in _simpler_setup(spec):
             yield replace(scenario, tables={**scenario.tables, name: other})
     for schedule in _later_begins(scenario.schedule):
         yield replace(scenario, schedule=schedule)
 
 
-def _simpler_setup(spec: TableSpec, name: str, tables: Mapping[str, Table]) -> Iterator[TableSpec]:
+def _statements(scenario: Scenario) -> Mapping[str, Statement]:
+    """The statements, parsed for the definitions that they meet; none of an invalid scenario."""
+    try:
+        return prepare(scenario, DEFAULT).statements
+    except InvalidScenario:
+        return {}
+
+
+def _simpler_setup(spec: TableSpec) -> Iterator[TableSpec]:
     for place, sql in enumerate(spec.setup):
         before, after = spec.setup[:place], spec.setup[place + 1 :]
         yield replace(spec, setup=(*before, *after))
-        for text in _simpler_sql(sql, name, tables):
+        for text in fewer_rows(sql):
             yield replace(spec, setup=(*before, text, *after))
 
 
-def _simpler_sql(sql: str, target: str, tables: Mapping[str, Table]) -> Iterator[str]:
-    """Statements with fewer rows or with a part of the condition."""
-    statement = parse_statement(sql, target, tables)
-    if isinstance(statement, InsertValues):
-        rows = statement.rows
-        for place in range(len(rows) if len(rows) > 1 else 0):
-            left = rows[:place] + rows[place + 1 :]
-            yield f"INSERT INTO {target} VALUES {', '.join(map(sql_row, left))}"
-        return
+def _simpler_sql(sql: str, statement: Statement) -> Iterator[str]:
+    """Statements without settings, with fewer rows or with a part of the condition, as text."""
+    if (match := _SETTINGS.match(sql)) is not None:
+        yield sql[match.end() :]
+    yield from fewer_rows(sql)
+    while isinstance(statement, Idempotent):
+        statement = statement.statement
     if isinstance(statement, Merge):
         yield from simpler_merges(sql)
         return
-    if isinstance(statement, Overwrite | DynamicOverwrite | Restore | Idempotent):
-        yield from _simpler_replacement(sql, statement)
+    if isinstance(statement, Restore):
+        for version in range(statement.version):
+            yield re.sub(r"\d+$", str(version), sql)
         return
     match = _WHERE.fullmatch(sql)
     condition = _condition(statement)
-    if match is None or condition is None:
+    if match is None or condition is None or "REPLACE WHERE" in sql:
         return
     head, tail = match["head"], match["tail"] or ""
     yield head + tail
@@ -117,23 +125,8 @@ def _simpler_sql(sql: str, target: str, tables: Mapping[str, Table]) -> Iterator
         yield f"{head} WHERE {expressions.sql(part)}{tail}"
 
 
-def _simpler_replacement(sql: str, statement: Statement) -> Iterator[str]:
-    """Statements without their settings, with fewer rows, or back to an earlier version."""
-    if (match := _SETTINGS.match(sql)) is not None:
-        yield sql[match.end() :]
-    if isinstance(statement, Restore):
-        for version in range(statement.version):
-            yield re.sub(r"\d+$", str(version), sql)
-    elif isinstance(statement, Overwrite | DynamicOverwrite):
-        rows = getattr(statement.inserts, "rows", ())
-        head, values, _ = sql.partition(" VALUES ")
-        if values and "PARTITION" not in head and len(rows) > 1:
-            for place in range(len(rows)):
-                left = rows[:place] + rows[place + 1 :]
-                yield f"{head} VALUES {', '.join(map(sql_row, left))}"
-
-
 def _condition(statement: Statement) -> Expression | None:
+    statement = getattr(statement, "inserts", statement)
     query = getattr(statement, "query", statement)
     condition: Expression | None = getattr(query, "condition", None)
     return condition

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from checker import grammar
 from checker.grammar import KINDS, NAMES, Pick
+from checker.grammar_table import readable
 from model.scenario import Scenario, Step, TableSpec
 
 T = TypeVar("T")
@@ -35,7 +36,9 @@ def _pick(draw: st.DrawFn) -> Pick:
 
 @st.composite
 def tables(draw: st.DrawFn, level: str | None = None) -> TableSpec:
-    """Tables of three or four columns (int, bigint, double, string, boolean, date), with rows.
+    """Tables of three to five columns of every type, some of them computed, with rows.
+
+    Some have a constraint, deletion vectors, clustering, or columns that the set-up changes.
 
     ``level`` is the isolation level that the table declares. Shrinks towards an unpartitioned
     table of three int columns and one row.
@@ -49,7 +52,7 @@ def predicates(draw: st.DrawFn, table: TableSpec) -> str:
 
     Shrinks towards ``k = 1``.
     """
-    return grammar.predicate(_pick(draw), dict(table.columns))
+    return grammar.predicate(_pick(draw), readable(table))
 
 
 @st.composite
@@ -60,7 +63,7 @@ def statements(
 
     ``source`` is the name of another table with the same columns that INSERT SELECT may read.
     Shrinks towards ``OPTIMIZE t``, and within another kind towards constants 1 and no WHERE.
-    Raises ``ValueError`` for a kind that is not one of ``checker.grammar.KINDS``.
+    Raises ``ValueError`` for a kind that is not one of ``checker.grammar.kinds(table)``.
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"unknown kind of statement: {kind} (known: {', '.join(KINDS)})")

@@ -172,18 +172,18 @@ def cluster_by(source: Source, clause: re.Match[str]) -> Statement:
     none = clause["columns"].upper() == "NONE"
     names = [] if none else _names(clause["columns"])
     clustered = "clustering" in table.features
-    if none and not clustered:
-        return AlterTable(source.text, table, "CLUSTER BY", table, metadata=False)
-    if table.partitions:
-        raise StatementFailure(
-            "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "it is partitioned"
-        )
     known = {name.lower() for name in table.column_names}
     if missing := [name for name in names if name.lower() not in known]:
         raise InvalidScenario(
             f"unknown column {missing[0]!r} in table {table.name}",
             error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
         )
+    if table.partitions:
+        raise StatementFailure(
+            "DELTA_ALTER_TABLE_CLUSTER_BY_ON_PARTITIONED_TABLE_NOT_ALLOWED", "it is partitioned"
+        )
+    if none and not clustered:
+        return AlterTable(source.text, table, "CLUSTER BY", table, metadata=False)
     places = tuple(table.column(name).index for name in names)
     features = table.features | with_required({"clustering"})
     after = replace(table, clustering=places, features=features)

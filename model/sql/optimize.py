@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from sqlglot import exp
+
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import Expression, columns
+from model.expressions import Expression
 from model.sql.scalar import Scope
 from model.sql.source import Source
 from model.statements import Optimize, Reorg, Statement
@@ -72,14 +74,16 @@ def reorg(source: Source) -> Statement:
 
 
 def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
-    condition = Scope(table, source.target).where(source.condition(where) if where else None)
-    if stray := columns(condition) - table.partition_columns:
-        name = table.names[min(stray)]
-        raise InvalidScenario(
-            f"{what} ... WHERE takes partition columns only, not {name!r}",
-            error_class="DELTA_NON_PARTITION_COLUMN_REFERENCE",
-        )
-    return condition
+    """The condition on partitions. Its names are checked before it is resolved, known or not."""
+    tree = source.condition(where) if where else None
+    known = {table.names[place].lower() for place in table.partitions}
+    for column in tree.find_all(exp.Column) if tree is not None else ():
+        if column.name.lower() not in known:
+            raise InvalidScenario(
+                f"{what} ... WHERE takes partition columns only, not {column.name!r}",
+                error_class="DELTA_NON_PARTITION_COLUMN_REFERENCE",
+            )
+    return Scope(table, source.target).where(tree)
 
 
 def _zorder(text: str, table: Table) -> tuple[int, ...]:

@@ -29,6 +29,7 @@ from model.statements import (
     InsertSelect,
     InsertValues,
     Overwrite,
+    Refused,
     Statement,
     Truncate,
 )
@@ -71,6 +72,9 @@ def _overwrite(source: Source, tree: exp.Expr) -> Statement:
     inserts = _inserts(source, body)
     dynamic = _setting(source, PARTITION_MODE, "static", ("static", "dynamic")) == "dynamic"
     if dynamic and inserts.table.partitions:
+        if (absent := _absent_partition(body, inserts.table)) is not None:
+            reason = f"partition column {absent!r} is not given"
+            return Refused(source.text, inserts.table, "INSERT OVERWRITE", _ABSENT, reason)
         return DynamicOverwrite(source.text, inserts.table, inserts)
     return Overwrite(source.text, inserts.table, inserts, condition)
 
@@ -92,6 +96,21 @@ def _into_partition(source: Source, tree: exp.Expr) -> tuple[exp.Expr, Expressio
         raise UnsupportedSQL("PARTITION together with a list of columns is not supported")
     place.set("partition", None)
     return body, _static_partition(source, body, partition)
+
+
+_ABSENT = "DELTA_PARTITION_COLUMN_NOT_FOUND"
+
+
+def _absent_partition(body: exp.Expr, table: Table) -> str | None:
+    """A partition column that a list of columns leaves out, and that nothing computes."""
+    if not isinstance(body.this, exp.Schema):
+        return None
+    listed = {node.name.lower() for node in body.this.expressions}
+    computed = dict(table.generated)
+    for place in table.partitions:
+        if table.names[place].lower() not in listed and place not in computed:
+            return table.names[place]
+    return None
 
 
 def _replace_where(source: Source, tree: exp.Expr) -> Statement:
