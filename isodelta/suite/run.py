@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from conformance.engine import Engine, EngineError
 from isodelta import exits
 from isodelta.report import FindingClass, Report, SuitePart
-from isodelta.suite.collection import COLLECTION, STATEMENTS, run_collection
+from isodelta.suite.collection import COLLECTION, STATEMENTS, SUITES, run_collection
 from isodelta.suite.conflict_table import run_conflict_table
 from isodelta.suite.context import Suite
 from isodelta.suite.progress import display
@@ -23,6 +23,9 @@ SEARCH_SHARE = 0.5
 
 STATEMENTS_SHARE = 0.4
 """The share of the time left that scenarios of single statements get before random ones."""
+
+SUITE_REPLAYS = 25
+"""How many scenarios of the implementations' own suites are replayed; the tests replay all."""
 
 RESERVE_SHARE = 0.05
 """Kept back to write the report and stop the engine."""
@@ -45,6 +48,7 @@ class Order:
     statement_files: list[Path]
     command: str
     versions: dict[str, str]
+    suite_files: list[Path] = field(default_factory=list)
     transactions: int = 3
     random_replays: int | None = None
 
@@ -111,6 +115,8 @@ def _run_parts(
             now = time.monotonic()
             ends = now + max(0.0, deadline - now) * STATEMENTS_SHARE
             run_collection(suite, STATEMENTS, order.statement_files, ends)
+        if order.suite_files:
+            run_collection(suite, SUITES, order.suite_files, deadline, SUITE_REPLAYS)
         run_random_campaign(suite, deadline, order.random_replays)
     except EngineError as failure:
         error = _engine_failed(suite, failure)

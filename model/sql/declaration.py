@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions import Column, Expression
+from model.expressions import Cast, Column, Expression, Function
 from model.protocol import features_of, is_protocol_property, with_required
 from model.scenario import TableSpec
 from model.sql.scalar import Scope
@@ -112,6 +112,16 @@ def _declared(text: str) -> _Declared:
     return _Declared(match["type"], bool(match["required"]), identity, match["expression"])
 
 
+def _gives_filters(expression: Expression) -> bool:
+    """Whether queries derive a partition's filter from one on what its value comes from.
+
+    Source: OptimizablePartitionExpression.scala.
+    """
+    if isinstance(expression, Function):
+        return expression.name in ("year", "month", "day", "substring", "left")
+    return isinstance(expression, Column | Cast)
+
+
 def _generated(text: str, table: Table, place: int) -> Expression:
     """A generated column's expression, over the table's columns."""
     try:
@@ -121,9 +131,9 @@ def _generated(text: str, table: Table, place: int) -> Expression:
     expression = Scope(table, table.name).resolve(tree)
     column = Column(place, table.names[place], table.types[place])
     check_storable(expression, column)
-    if isinstance(expression, Column) and place in table.partitions:
+    if place in table.partitions and _gives_filters(expression):
         raise UnsupportedSQL(
-            "a partition column that copies another column is not supported: "
-            "queries derive filters from it"
+            "a partition column that copies another column, or is a date or a part of it, is not "
+            "supported: queries derive filters from it"
         )
     return expression

@@ -10,8 +10,9 @@ from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Column, Literal
 from model.history import Row
+from model.sql.coercion import constant
 from model.sql.query import query
-from model.sql.scalar import Scope, constant
+from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
 from model.statements import InsertSelect, InsertValues, Statement

@@ -11,8 +11,9 @@ from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Literal, is_constant
 from model.query import Query
+from model.sql.coercion import constant
 from model.sql.query import query
-from model.sql.scalar import Scope, constant
+from model.sql.scalar import Scope
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.statements.merge_source import MergeSource
 from model.table import Table
