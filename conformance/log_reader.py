@@ -19,6 +19,7 @@ from urllib.parse import unquote
 
 from conformance.deletion_vectors import deleted_rows, relative_path
 from conformance.engine import AddedFile, CommitRecord, RemovedFile
+from model.doubles import canonical
 from model.history import Row, Value
 
 _EXACT = Context(prec=80)
@@ -68,7 +69,7 @@ def partition_value(text: str | None, spark_type: str) -> Value:
     if spark_type in ("byte", "short", "integer", "long"):
         return int(text)
     if spark_type in ("float", "double"):
-        return float(text)
+        return cast(Value, canonical(float(text)))
     if spark_type == "boolean":
         return text == "true"
     if spark_type == "date":
@@ -244,7 +245,9 @@ class LogReader:
 
 
 def _microseconds(value: Any) -> Value:
-    """INT96 timestamps arrive with nanoseconds; SQL values have microseconds."""
+    """INT96 timestamps arrive with nanoseconds; SQL values have microseconds. NaN is one object."""
+    if isinstance(value, float):
+        return cast(Value, canonical(value))
     return cast(Value, value.to_pydatetime() if hasattr(value, "to_pydatetime") else value)
 
 

@@ -17,6 +17,11 @@ def statement_files() -> list[Path]:
     return sorted(_folder().glob("statements/*.yaml"))
 
 
+def suite_files() -> list[Path]:
+    """The files that say what the implementations' own conflict suites expect. Raises BadInput."""
+    return sorted(_folder().glob("suites/*.yaml"))
+
+
 def _folder() -> Path:
     package = Path(__file__).parent
     for folder in (package.parent / "scenarios", package / "scenarios"):

@@ -12,6 +12,11 @@ def sort_key(value: Any) -> tuple[bool, Any]:
     return (True, 0.0) if value != value else (False, value)
 
 
+def canonical(value: Any) -> Any:
+    """The value, with one object for every NaN: Python finds rows equal that hold the same one."""
+    return math.nan if value != value else value
+
+
 def smallest(values: Iterable[Any]) -> Any:
     """The least of some values, at least one."""
     return min(values, key=sort_key)

@@ -12,23 +12,28 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from model.doubles import largest, remainder, smallest, sort_key
+from model.arithmetic import checked_decimal, divided, operation
+from model.casts import cast_function
+from model.doubles import largest, smallest, sort_key
 from model.errors import StatementFailure
 from model.expressions import (
     Aggregate,
     And,
     Arithmetic,
     Case,
+    Cast,
     Coalesce,
     Column,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Literal,
     Not,
     Or,
 )
+from model.functions import MEANINGS
 from model.history import Row, Value
 from model.types import DOUBLE, NULL, ColumnType, fits, widen
 
@@ -71,6 +76,10 @@ def evaluator(expression: Expression) -> Evaluator:
             return _in_list(expression)
         case Arithmetic():
             return _arithmetic(expression)
+        case Cast():
+            return _cast(expression)
+        case Function():
+            return _function(expression)
         case Coalesce():
             operands = tuple(_as_type(part, expression.type) for part in expression.operands)
             return lambda row: next((v for f in operands if (v := f(row)) is not None), None)
@@ -185,48 +194,38 @@ def _case(expression: Case) -> Evaluator:
 
 def _arithmetic(expression: Arithmetic) -> Evaluator:
     left, right = evaluator(expression.left), evaluator(expression.right)
-    compute = _COMPUTE[expression.operator]
-    bits, to_double = expression.type.bits, expression.type is DOUBLE
+    compute = operation(expression.operator, expression.type)
 
     def evaluate(row: Row) -> Value:
         a, b = left(row), right(row)
-        if a is None or b is None:
-            return None
-        if to_double:
-            a, b = float(a), float(b)
-        value = compute(a, b)
-        if bits and not fits(value, bits):
-            raise StatementFailure(
-                "ARITHMETIC_OVERFLOW", f"{a} {expression.operator} {b} overflows"
-            )
-        return value
+        return None if a is None or b is None else compute(a, b)
 
     return evaluate
 
 
-def _divide(a: Any, b: Any) -> Any:
-    if b == 0:
-        raise StatementFailure("DIVIDE_BY_ZERO", f"{a} / 0")
-    return a / b
+def _cast(expression: Cast) -> Evaluator:
+    operand = evaluator(expression.operand)
+    convert = cast_function(expression.operand.type, expression.type)
+    return lambda row: None if (value := operand(row)) is None else convert(value)
 
 
-def _remainder(a: Any, b: Any) -> Any:
-    # SQL's remainder takes the sign of the dividend, Python's that of the divisor.
-    if b == 0:
-        raise StatementFailure("REMAINDER_BY_ZERO", f"{a} % 0")
-    if isinstance(a, float):
-        return remainder(a, b)
-    result = abs(a) % abs(b)
-    return -result if a < 0 else result
+def _function(expression: Function) -> Evaluator:
+    operands = tuple(map(evaluator, expression.operands))
+    meaning = MEANINGS[expression.name]
+    compute = meaning.compute
+    if not meaning.null_for_null:
+        return lambda row: compute(*(operand(row) for operand in operands))
 
+    def evaluate(row: Row) -> Value:
+        values = []
+        for operand in operands:
+            value = operand(row)
+            if value is None:
+                return None
+            values.append(value)
+        return compute(*values)
 
-_COMPUTE: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": _divide,
-    "%": _remainder,
-}
+    return evaluate
 
 
 def aggregate(function: Aggregate, rows: list[Row]) -> Value:
@@ -235,15 +234,25 @@ def aggregate(function: Aggregate, rows: list[Row]) -> Value:
         return len(rows)
     evaluate = evaluator(function.operand)
     values: list[Any] = [value for row in rows if (value := evaluate(row)) is not None]
+    if function.distinct:
+        values = list({sort_key(value): value for value in values}.values())
     if function.function == "count":
         return len(values)
     if not values:
         return None
     if function.function == "sum":
-        total = sum(values[1:], start=values[0])
-        if function.type.bits and not fits(total, function.type.bits):
-            raise StatementFailure("ARITHMETIC_OVERFLOW", f"sum {total} overflows")
-        return total if not isinstance(total, Decimal) else +total
+        return _sum(values, function)
     if function.function == "avg":
+        if function.type.precision:
+            return checked_decimal(divided(sum(values), Decimal(len(values))), function.type)
         return sum(map(float, values)) / len(values)
     return smallest(values) if function.function == "min" else largest(values)
+
+
+def _sum(values: list[Any], function: Aggregate) -> Value:
+    total = sum(values[1:], start=values[0])
+    if function.type.precision:
+        return checked_decimal(total, function.type)
+    if function.type.bits and not fits(total, function.type.bits):
+        raise StatementFailure("ARITHMETIC_OVERFLOW", f"sum {total} overflows")
+    return total

@@ -104,11 +104,28 @@ class InList:
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """``left operator right`` with one of + - * / %."""
+    """``left operator right`` with one of + - * / % div."""
 
     operator: str
     left: Expression
     right: Expression
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """CAST(operand AS type): a value of another type, or a failure (``model.casts``)."""
+
+    operand: Expression
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A scalar function of ``model.functions``, by its name there."""
+
+    name: str
+    operands: tuple[Expression, ...]
     type: ColumnType
 
 
@@ -131,11 +148,15 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """count, sum, min, max or avg over the rows of a query; ``operand`` None is count(*)."""
+    """count, sum, min, max or avg over the rows of a query; ``operand`` None is count(*).
+
+    ``distinct`` takes each value once.
+    """
 
     function: str
     operand: Expression | None
     type: ColumnType
+    distinct: bool = False
 
 
 Expression = (
@@ -148,6 +169,8 @@ Expression = (
     | IsNull
     | InList
     | Arithmetic
+    | Cast
+    | Function
     | Coalesce
     | Case
     | Aggregate
@@ -161,11 +184,11 @@ def children(expression: Expression) -> tuple[Expression, ...]:
     match expression:
         case Comparison() | And() | Or() | Arithmetic():
             return (expression.left, expression.right)
-        case Not() | IsNull():
+        case Not() | IsNull() | Cast():
             return (expression.operand,)
         case InList():
             return (expression.operand, *expression.options)
-        case Coalesce():
+        case Coalesce() | Function():
             return expression.operands
         case Case():
             pairs = [part for branch in expression.branches for part in branch]
@@ -234,6 +257,14 @@ def sql(expression: Expression) -> str:
             return f"{_inner(expression.operand)} IS NULL"
         case InList():
             return f"{_inner(expression.operand)} IN ({', '.join(map(sql, expression.options))})"
+        case Cast():
+            return f"CAST({sql(expression.operand)} AS {expression.type})"
+        case Function(name="like", operands=(text, pattern)):
+            return f"{_inner(text)} LIKE {sql(pattern)}"
+        case Function(name="negative", operands=(number,)):
+            return f"-{_inner(number)}"
+        case Function():
+            return f"{expression.name}({', '.join(map(sql, expression.operands))})"
         case Coalesce():
             return f"coalesce({', '.join(map(sql, expression.operands))})"
         case Case():
@@ -241,10 +272,11 @@ def sql(expression: Expression) -> str:
             return f"CASE {whens} ELSE {sql(expression.otherwise)} END"
         case Aggregate():
             argument = "*" if expression.operand is None else sql(expression.operand)
+            argument = f"DISTINCT {argument}" if expression.distinct else argument
             return f"{expression.function}({argument})"
 
 
 def _inner(expression: Expression) -> str:
     text = sql(expression)
-    simple = Column | Literal | Coalesce | Case | Aggregate
+    simple = Column | Literal | Cast | Coalesce | Case | Aggregate
     return text if isinstance(expression, simple) else f"({text})"

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 from model import expressions, types
+from model.doubles import largest, smallest, sort_key
 from model.expressions import (
     And,
     Column,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Literal,
@@ -72,6 +74,11 @@ class _Translation:
                     return self._comparison(op, left, right, depth)
             case InList(operand=operand, options=options):
                 return self._in_list(operand, options)
+            case Function(
+                name="startswith",
+                operands=(Column(index=index), Literal(value=str() as prefix)),
+            ) if index not in self.without:
+                return _starts(index, prefix)
         return None
 
     def _negation(self, operand: Expression, depth: int) -> FileTest | None:
@@ -136,6 +143,8 @@ class _Translation:
         if index in self.without or operand.type is types.BOOLEAN:
             return None
         compare, bounds = _COMPARE[op], _BOUNDS.get(operand.type.family, _exact_bounds)
+        if operand.type is types.DOUBLE:
+            value, bounds = sort_key(value), _double_bounds
 
         def test(file: DataFile) -> bool | None:
             statistics = file.statistics[index]
@@ -150,7 +159,7 @@ class _Translation:
         if not known:
             return _never
         values: list[Any] = [option.value for option in known]
-        least, most = (Literal(edge(values), known[0].type) for edge in (min, max))
+        least, most = (Literal(edge(values), known[0].type) for edge in (smallest, largest))
         return self(And(Comparison("<=", operand, most), Comparison(">=", operand, least)), depth=0)
 
 
@@ -158,6 +167,19 @@ def _null_safe(operand: Expression, literal: Literal) -> Expression:
     if is_null(literal):
         return IsNull(operand)
     return And(Not(IsNull(operand)), Comparison("=", operand, literal))
+
+
+def _starts(index: int, prefix: str) -> FileTest:
+    """The bounds, cut to the length of the prefix, have it between them."""
+
+    def test(file: DataFile) -> bool | None:
+        statistics = file.statistics[index]
+        if statistics.minimum is None:
+            return None
+        low, high = _string_bounds(statistics)
+        return bool(low[: len(prefix)] <= prefix <= high[: len(prefix)])
+
+    return test
 
 
 def _always(file: DataFile) -> bool | None:
@@ -202,6 +224,10 @@ _COMPARE: dict[str, Callable[[Any, Any, Any], bool]] = {
 
 def _exact_bounds(statistics: ColumnStatistics) -> tuple[Any, Any]:
     return statistics.minimum, statistics.maximum
+
+
+def _double_bounds(statistics: ColumnStatistics) -> tuple[Any, Any]:
+    return sort_key(statistics.minimum), sort_key(statistics.maximum)
 
 
 _PREFIX = 32

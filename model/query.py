@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from typing import Any
 from model import expressions
 from model.evaluation import aggregate, evaluator, matcher
 from model.expressions import Aggregate, Column, Expression
-from model.history import PredicateRead, Row
+from model.history import PredicateRead, Row, Value
 from model.types import BIGINT, DOUBLE, INT, ColumnType
 
 _BOUNDED = frozenset({INT.rank, BIGINT.rank, DOUBLE.rank})
@@ -86,7 +87,7 @@ class Query:
         keys = tuple(map(evaluator, self.groups))
         grouped: dict[Row, list[Row]] = {} if self.groups else {(): []}
         for row in matching:
-            grouped.setdefault(tuple(key(row) for key in keys), []).append(row)
+            grouped.setdefault(tuple(_grouping(key(row)) for key in keys), []).append(row)
         compute = tuple(map(evaluator, self._over_groups))
         return tuple(
             tuple(f(key + tuple(aggregate(a, rows) for a in self.aggregates)) for f in compute)
@@ -113,6 +114,13 @@ def _from_log(aggregate: Aggregate, indexed: frozenset[int]) -> bool:
         and operand.index in indexed
         and (operand.type.family == "date" or operand.type.rank in _BOUNDED)
     )
+
+
+def _grouping(value: Value) -> Value:
+    """The value that stands for a group: all NaN are one, and so are the two zeros."""
+    if not isinstance(value, float):
+        return value
+    return math.nan if value != value else value + 0.0
 
 
 def replaced(expression: Expression, places: Mapping[Expression, Expression]) -> Expression:

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+from model.doubles import canonical
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Value
 
@@ -192,7 +193,7 @@ def _store_number(value: Value, target: ColumnType, overflow: str) -> Value:
     assert isinstance(value, int | float | Decimal)
     failure = StatementFailure(overflow, f"{value} does not fit a column of type {target}")
     if target is DOUBLE:
-        return float(value)
+        return cast(Value, canonical(float(value)))
     finite = not isinstance(value, float) or math.isfinite(value)
     if target.bits:
         if not finite:
@@ -221,6 +222,8 @@ def rounded_decimal(value: int | float | Decimal, target: ColumnType) -> Decimal
     exact = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     unit = Decimal(1).scaleb(-target.scale)
     rounded = exact.quantize(unit, rounding=ROUND_HALF_UP, context=_EXACT)
+    if not rounded:
+        return abs(rounded)  # No decimal of Spark's is a negative zero.
     return None if len(rounded.as_tuple().digits) > target.precision else rounded
 
 
@@ -264,7 +267,7 @@ def sql_literal(value: Value) -> str:
         case datetime.date():
             return f"DATE '{value.isoformat()}'"
         case float():
-            return f"{value!r}D"
+            return f"{value!r}D" if math.isfinite(value) else f"double('{value}')"
         case _:
             return str(value)
 

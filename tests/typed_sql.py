@@ -46,7 +46,7 @@ DOMAINS: dict[str, tuple[Value, ...]] = {
 }
 
 NUMBERS = ("int", "bigint", "double", "decimal(5,2)")
-COMPUTED = ("int", "bigint", "double")
+COMPUTED = NUMBERS
 KINDS = (
     "DELETE",
     "UPDATE",
@@ -138,9 +138,30 @@ class Source:
                 return self.pick(names)
             return self.literal(self.pick(("int", "int", *COMPUTED)))
         one = self.number(shape, depth - 1)
-        kind = self.pick(("+", "-", "*", "/", "%", "negative", "coalesce", "CASE"))
+        kind = self.pick(
+            (
+                "+",
+                "-",
+                "*",
+                "/",
+                "%",
+                "div",
+                "negative",
+                "coalesce",
+                "CASE",
+                "abs",
+                "IF",
+                "greatest",
+            )
+        )
         if kind == "negative":
             return f"-({one})"
+        if kind == "abs":
+            return f"abs({one})"
+        if kind == "extreme":
+            return f"{self.pick(('greatest', 'least'))}({one}, {self.number(shape, depth - 1)})"
+        if kind == "IF":
+            return f"IF({self.condition(shape, depth - 1)}, {one}, {self.number(shape, 0)})"
         if kind == "coalesce":
             return f"coalesce({one}, {self.number(shape, depth - 1)})"
         if kind == "CASE":
@@ -219,9 +240,59 @@ class Source:
                 return self.pick(
                     ("TRUE", "FALSE", "1 = 1", "NULL = 1", "2 IN (1, NULL)", "NULL IS NULL")
                 )
+            case "text" if "string" in shape.columns.values():
+                return self.text_test(shape)
+            case "written out":
+                return f"{name} {self.pick(COMPARISONS)} '{self.written(type_)}'"
+            case "moved" if "date" in shape.columns.values():
+                return self.moved_day(shape)
+            case "cast" if type_ != "boolean":
+                target = self.pick(("string", "bigint") if type_ in ("int", "bigint") else (type_,))
+                cast = f"CAST({name} AS {target})"
+                return f"{cast} {self.pick(COMPARISONS)} {self.literal(target)}"
+            case "distinct from":
+                return f"{name} IS {self.pick(('', 'NOT '))}DISTINCT FROM {literal}"
             case "CASE":
                 return f"CASE WHEN {self.atom(shape, 0)} THEN {name} ELSE {literal} END = {literal}"
         return f"{name} {self.pick(COMPARISONS)} {literal}"
+
+    def text_test(self, shape: Shape) -> str:
+        """A condition on a string column by one of the functions of texts."""
+        name = self.pick([n for n, kind in shape.columns.items() if kind == "string"])
+        part = self.pick(("a", "ab", "B", "", "é", "a" * 33, "a" * 40 + "b"))
+        match self.pick(("LIKE", "LIKE", "function", "length", "value")):
+            case "LIKE":
+                pattern = self.pick((f"{part}%", f"%{part}", f"%{part}%", f"{part}_", "a%b", part))
+                return f"{name} {self.pick(('', '', 'NOT '))}LIKE '{pattern}'"
+            case "function":
+                return f"{self.pick(('startswith', 'endswith', 'contains'))}({name}, '{part}')"
+            case "length":
+                return f"length({name}) {self.pick(COMPARISONS)} {self.pick(('0', '1', '2', '41'))}"
+        value = self.pick((f"upper({name})", f"substring({name}, 1, 1)", f"concat({name}, '')"))
+        return f"{value} {self.pick(COMPARISONS)} '{part}'"
+
+    def written(self, type_: str) -> str:
+        """A value of the type as text, for Spark to read where it is compared."""
+        values = [value for value in DOMAINS[type_] if value is not None]
+        if type_ in ("int", "bigint", "date", "timestamp", "boolean"):
+            return str(self.pick(values)).lower()
+        return self.pick(("1.5", "0", "-2.25", "3")) if type_ in NUMBERS else "a"
+
+    def moved_day(self, shape: Shape) -> str:
+        """A condition on a date column by arithmetic with days, months and years."""
+        name = self.pick([n for n, kind in shape.columns.items() if kind == "date"])
+        day = self.literal("date", null=0)
+        compare = self.pick(COMPARISONS)
+        return self.pick(
+            (
+                f"{name} + 1 {compare} {day}",
+                f"{name} {compare} {day} - INTERVAL 1 DAY",
+                f"date_sub({name}, 1) {compare} {day}",
+                f"{name} + INTERVAL 1 MONTH {compare} {day}",
+                f"year({name}) {compare} 2024",
+                f"datediff({name}, {day}) {compare} 0",
+            )
+        )
 
     # Statements
 
@@ -292,6 +363,6 @@ class Source:
 _ATOMS = (
     *("comparison", "comparison", "comparison", "mirrored", "IN", "NOT IN", "BETWEEN"),
     *("NOT BETWEEN", "IS NULL", "IS NOT NULL", "computed", "another type", "column", "boolean"),
-    *("constant", "CASE"),
+    *("constant", "CASE", "text", "text", "written out", "moved", "cast", "distinct from"),
 )
 _CONSTANTS = ("1.5", "2.0", "0.1", "1.00", "2.505", "-0.5", "1e0", "1", "3000000000", "2147483647")

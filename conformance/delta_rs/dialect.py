@@ -16,10 +16,12 @@ from model.expressions import (
     And,
     Arithmetic,
     Case,
+    Cast,
     Coalesce,
     Column,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Literal,
@@ -44,7 +46,7 @@ def own_name(column: Column) -> str:
 
 
 def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
-    """The expression as DataFusion SQL. Raises TypeError for an aggregate."""
+    """The expression as DataFusion SQL. Raises TypeError for what delta-rs has no words for."""
 
     def sql(part: Expression) -> str:
         return datafusion_sql(part, naming)
@@ -85,6 +87,8 @@ def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
             return f"(CASE {whens} ELSE {sql(expression.otherwise)} END)"
         case Aggregate():
             raise TypeError("an aggregate is no part of a condition or an assignment")
+        case Cast() | Function():
+            raise TypeError(f"{expression} is nothing that the profile has")
 
 
 def assigned_sql(expression: Expression, target: ColumnType, naming: Naming = own_name) -> str:

@@ -25,7 +25,7 @@ def command(common: Common, budget: float, engine: str) -> int:
     histories for the rest of the time. The report is index.html, report.json, junit.xml and one
     scenario file for each finding.
     """
-    from isodelta.collection import collection_files, statement_files
+    from isodelta.collection import collection_files, statement_files, suite_files
     from isodelta.engines import start
     from isodelta.report.terminal import print_summary
     from isodelta.results import print_json
@@ -41,6 +41,7 @@ def command(common: Common, budget: float, engine: str) -> int:
         folder=folder,
         scenario_files=collection_files(),
         statement_files=statement_files(),
+        suite_files=suite_files(),
         command=shlex.join(["isodelta", *sys.argv[1:]]),
         versions=versions(),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 from conformance.campaign import Job
 from isodelta.expectation import failures
@@ -15,19 +16,24 @@ from isodelta.suite.context import Suite
 
 COLLECTION = "scenario collection"
 STATEMENTS = "scenarios of single statements"
+SUITES = "expectations of the implementations' own conflict suites"
 
 
-def run_collection(suite: Suite, part: str, files: list[Path], deadline: float) -> None:
+def run_collection(
+    suite: Suite, part: str, files: list[Path], deadline: float, sample: int | None = None
+) -> None:
     """Checks and replays the scenarios of the files; fills the report's scenario table.
 
     All are checked in the model; what the engine has not replayed by the deadline is shown as
-    not replayed.
+    not replayed. ``sample`` limits the replays to that many, drawn by the run's seed.
     """
     loaded = read_files(files, suite.profile)
     suite.report.summary.scenarios += len(loaded)
     suite.display.part(part, len(loaded))
     results = {entry.scenario.name: _checked(suite, entry) for entry in loaded}
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
+    if sample is not None and sample < len(jobs):
+        jobs = Random(f"{part} {suite.seed}").sample(jobs, sample)
     by_name = {entry.scenario.name: entry for entry in loaded}
     try:
         for replayed in suite.replay(jobs, deadline):
@@ -60,7 +66,7 @@ def run_collection(suite: Suite, part: str, files: list[Path], deadline: float) 
     failed = sum(1 for result in results.values() if result.failures)
     replayed_count = sum(1 for result in results.values() if result.observed)
     message = f"{failed} scenarios are not as expected" if failed else ""
-    if suite.engine is not None and replayed_count < len(results):
+    if suite.engine is not None and replayed_count < len(jobs):
         message = f"{message}; the budget ended the replays early".lstrip("; ")
     suite.report.parts.append(
         SuitePart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.statement_kinds import KINDS, StatementKind
@@ -12,7 +12,7 @@ from conformance.engine import Engine, EngineError
 from isodelta import exits
 from isodelta.report import FindingClass, Report, SuitePart
 from isodelta.suite.claims import run_claims
-from isodelta.suite.collection import COLLECTION, STATEMENTS, run_collection
+from isodelta.suite.collection import COLLECTION, STATEMENTS, SUITES, run_collection
 from isodelta.suite.conflict_table import run_conflict_table, run_other_kinds
 from isodelta.suite.context import Suite
 from isodelta.suite.progress import display
@@ -27,11 +27,17 @@ SEARCH_SHARE = 0.5
 STATEMENTS_SHARE = 0.35
 """The share of the time left that scenarios of single statements get."""
 
+SUITES_SHARE = 0.2
+"""Then the share of what is left for the expectations of the engines' own conflict suites."""
+
 KINDS_SHARE = 0.25
 """Then the share of what is left for the pairs of kinds that the documents' table lacks."""
 
 CLAIMS_SHARE = 0.5
 """Then the share of what is left for the claims; the rest is for random scenarios."""
+
+SUITE_REPLAYS = 25
+"""How many scenarios of the implementations' own suites are replayed; the tests replay all."""
 
 RESERVE_SHARE = 0.05
 """Kept back to write the report and stop the engine."""
@@ -55,6 +61,7 @@ class Order:
     statement_files: list[Path]
     command: str
     versions: dict[str, str]
+    suite_files: list[Path] = field(default_factory=list)
     transactions: int = 3
     random_replays: int | None = None
     kinds: Sequence[StatementKind] = KINDS
@@ -122,6 +129,9 @@ def _run_parts(
         if order.statement_files:
             ends = _share(STATEMENTS_SHARE, deadline)
             run_collection(suite, STATEMENTS, order.statement_files, ends)
+        if order.suite_files:
+            ends = _share(SUITES_SHARE, deadline)
+            run_collection(suite, SUITES, order.suite_files, ends, SUITE_REPLAYS)
         run_other_kinds(suite, order.kinds, _share(KINDS_SHARE, deadline))
         run_claims(suite, start_engine, order.claims, _share(CLAIMS_SHARE, deadline))
         run_random_campaign(suite, deadline, order.random_replays)

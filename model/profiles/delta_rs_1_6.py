@@ -6,11 +6,14 @@ writes is in ``model.profiles.delta_rs_noted``.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 
+from model.expressions import Arithmetic, Cast, Function
 from model.footprint import Footprint
 from model.profiles.base import Profile
 from model.profiles.delta_rs_noted import noted
+from model.query import Query
 from model.rules import (
     application_transaction,
     data_removed,
@@ -38,6 +41,7 @@ from model.statements import (
     Update,
     Vacuum,
 )
+from model.table import Table
 
 _PLAIN = (
     Delete,
@@ -65,12 +69,34 @@ def has(statement: Statement) -> bool:
             return has(inner)
         case Overwrite():
             # New rows are checked against the condition always, and any condition is taken.
-            return statement.refused is None and statement.checked >= statement.by_condition
+            known = statement.refused is None and statement.checked >= statement.by_condition
+            return known and not _in_spark_s_words(statement)
         case AlterTable():
             return statement.operation in _ALTERATIONS and _alters(statement)
         case AddConstraint():
             return True
-    return isinstance(statement, _PLAIN)
+    return isinstance(statement, _PLAIN) and not _in_spark_s_words(statement)
+
+
+def _in_spark_s_words(part: object) -> bool:
+    """Whether a statement has a cast, a function or decimal arithmetic in it.
+
+    DataFusion has others by the same names. A query is none of its business: replays read the
+    rows of an INSERT .. SELECT by themselves.
+    """
+    match part:
+        case Cast() | Function() | Arithmetic(operator="div"):
+            return True
+        case Arithmetic(type=type_) if type_.precision:
+            return True
+        case Query() | Table() | InsertSelect() | InsertValues() | Select():
+            return False
+        case tuple():
+            return any(map(_in_spark_s_words, part))
+    if dataclasses.is_dataclass(part):
+        values = (getattr(part, field.name) for field in dataclasses.fields(part))
+        return any(map(_in_spark_s_words, values))
+    return False
 
 
 def _alters(statement: AlterTable) -> bool:

@@ -26,12 +26,14 @@ from model.simplification.filters import (
     infer_filters,
     simplify_known_comparisons,
 )
+from model.simplification.likes import like_simplification
 from model.simplification.shape import everywhere, plain_negations
 
 _RULES = (
     constant_folding,
     null_propagation,
     reorder_associative_operator,
+    like_simplification,
     optimize_in,
     unwrap_cast,
     simplify_binary_comparison,

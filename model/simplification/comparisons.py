@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 
-from model.expressions import TRUE, Comparison, Expression, InList, Literal, Not, Or
+from model.expressions import TRUE, Cast, Comparison, Expression, InList, Literal, Not, Or
 from model.simplification.shape import (
     FALSE,
     MIRRORED,
@@ -66,6 +66,10 @@ def unwrap_cast(expression: Expression) -> Expression:
                 operator = MIRRORED[unwrapped.operator]
                 return Comparison(operator, unwrapped.right, unwrapped.left)
             return unwrapped
+        case Comparison(
+            left=Cast(operand=inner, type=wide), right=Literal(value=value) as literal
+        ) if wide == literal.type and value is not None and _unwraps(inner.type, wide):
+            return _unwrapped(expression, inner, literal)
         case Comparison(left=other, right=Literal(value=value) as literal):
             if value is None or other.type == literal.type:
                 return expression

@@ -10,15 +10,18 @@ from model.expressions import (
     And,
     Arithmetic,
     Case,
+    Cast,
     Coalesce,
     Comparison,
     Expression,
+    Function,
     InList,
     IsNull,
     Literal,
     Not,
     Or,
 )
+from model.functions import MEANINGS
 
 FALSE = Literal(False, types.BOOLEAN)
 UNKNOWN = Literal(None, types.BOOLEAN)
@@ -60,6 +63,11 @@ def with_parts(expression: Expression, change: Rule) -> Expression:
             return InList(change(expression.operand), tuple(map(change, expression.options)))
         case Coalesce():
             return Coalesce(tuple(map(change, expression.operands)), expression.type)
+        case Cast():
+            return Cast(change(expression.operand), expression.type)
+        case Function():
+            operands = tuple(map(change, expression.operands))
+            return Function(expression.name, operands, expression.type)
         case Case():
             branches = tuple((change(when), change(then)) for when, then in expression.branches)
             return Case(branches, change(expression.otherwise), expression.type)
@@ -106,6 +114,10 @@ def _canonical(expression: Expression) -> tuple[object, ...]:
             return ("literal", repr(value), str(type_))
         case Not(operand=operand):
             return ("not", _canonical(operand))
+        case Cast(operand=operand, type=type_):
+            return ("cast", _canonical(operand), str(type_))
+        case Function(name=name, operands=operands):
+            return (name, *map(_canonical, operands))
     return ("other", repr(expression))
 
 
@@ -148,8 +160,12 @@ def nullable(expression: Expression) -> bool:
             return False
         case And() | Or() | Comparison() | Arithmetic():
             return nullable(expression.left) or nullable(expression.right)
-        case Not(operand=operand):
+        case Not(operand=operand) | Cast(operand=operand):
             return nullable(operand)
+        case Function(name=name, operands=operands):
+            if name in ("greatest", "least"):
+                return all(map(nullable, operands))
+            return name != "isnan" and any(map(nullable, operands))
         case InList(operand=operand, options=options):
             return nullable(operand) or any(map(nullable, options))
         case Coalesce(operands=operands):
@@ -165,8 +181,10 @@ def null_if_null(expression: Expression) -> bool:
     match expression:
         case Comparison(operator=operator):
             return operator != "<=>"
-        case Arithmetic() | Not():
+        case Arithmetic() | Not() | Cast():
             return True
+        case Function(name=name):
+            return MEANINGS[name].strict
     return False
 
 

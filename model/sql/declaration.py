@@ -16,12 +16,13 @@ from sqlglot.errors import SqlglotError
 
 from model import types
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions import Column, Expression
+from model.expressions import Cast, Column, Expression, Function
 from model.history import Value
 from model.properties import declared_properties
 from model.protocol import features_of, is_protocol_property, with_required
 from model.scenario import TableSpec
-from model.sql.scalar import Scope, constant
+from model.sql.coercion import constant
+from model.sql.scalar import Scope
 from model.sql.source import invalid_sql
 from model.sql.storing import check_storable
 from model.table import Identity, Table, table_from_spec
@@ -159,6 +160,16 @@ def _declared(text: str) -> _Declared:
     return _Declared(match["type"], bool(match["required"]), identity, match["expression"])
 
 
+def _gives_filters(expression: Expression) -> bool:
+    """Whether queries derive a partition's filter from one on what its value comes from.
+
+    Source: OptimizablePartitionExpression.scala.
+    """
+    if isinstance(expression, Function):
+        return expression.name in ("year", "month", "day", "substring", "left")
+    return isinstance(expression, Column | Cast)
+
+
 def _generated(text: str, table: Table, place: int) -> Expression:
     """A generated column's expression, over the table's columns."""
     try:
@@ -170,4 +181,9 @@ def _generated(text: str, table: Table, place: int) -> Expression:
     check_storable(expression, column)
     if isinstance(expression, Column) and expression.type != column.type:
         raise UnsupportedSQL("a generated column that copies a column of another type")
+    if place in table.partitions and _gives_filters(expression):
+        raise UnsupportedSQL(
+            "a partition column that copies another column, or is a date or a part of it, is not "
+            "supported: queries derive filters from it"
+        )
     return expression

@@ -14,11 +14,12 @@ from model.expressions import Column, Expression, Literal
 from model.history import Row
 from model.query import Query
 from model.relations import Relation
+from model.sql.coercion import constant
 from model.sql.evolution import evolved, taken_apart
 from model.sql.from_clause import is_plain
 from model.sql.relation import Named, named
 from model.sql.relation import relation as relation_of
-from model.sql.scalar import Scope, constant
+from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
 from model.statements import InsertSelect, InsertValues, Statement

@@ -12,8 +12,9 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Literal, is_constant
 from model.query import Query
 from model.relations import Relation
+from model.sql.coercion import constant
 from model.sql.relation import relation
-from model.sql.scalar import Scope, constant
+from model.sql.scalar import Scope
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.statements.merge_source import MergeSource
 from model.table import Table

@@ -7,7 +7,7 @@ queries over queries, WITH.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TypeVar
 
@@ -15,12 +15,13 @@ from sqlglot import exp
 
 from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import TRUE, Aggregate, Column, Expression, walk
+from model.expressions import TRUE, Column, Expression
 from model.query import Query
 from model.relations import Computed, Constants, Distinct, Relation, Union
+from model.sql.coercion import constant
 from model.sql.from_clause import From, Item, is_plain
-from model.sql.query import grouped, query
-from model.sql.scalar import Scope, constant
+from model.sql.query import group_key, grouped, query
+from model.sql.scalar import Scope
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.table import Table
 from model.types import ColumnType
@@ -118,6 +119,8 @@ class Reader:
 
     def _select(self, tree: exp.Select) -> Named:
         distinct, having = tree.args.get("distinct"), tree.args.get("having")
+        if having is None and self._is_one_table(tree):
+            return Named(query(tree, self.tables), _names(tree, self.tables))
         if distinct is not None:
             refuse_extras(distinct, set())
             inner = self._select(_without(tree, "distinct"))
@@ -126,15 +129,13 @@ class Reader:
             # Without LIMIT the order of rows is nobody's business: a table has none.
             _refuse_limit(tree)
             return self._select(_without(tree, "order"))
-        if having is None and self._is_one_table(tree):
-            return Named(query(tree, self.tables), _names(tree, self.tables))
         refuse_extras(tree, {"expressions", "from_", "joins", "where", "group", "having", "kind"})
         if tree.args.get("from_") is None and is_plain(tree):
             return _constants(tree)
         source = From(self, tree)
         scope = source.scope
         outputs, names = _outputs(tree, source)
-        groups = _groups(tree, Scope(scope.table, scope.qualifier, lookup=scope.lookup))
+        groups = _groups(tree, replace(scope, aggregates=False), outputs)
         kept: Expression = TRUE
         shown = list(outputs)
         if having is not None:
@@ -231,15 +232,12 @@ def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[st
     return outputs, tuple(names)
 
 
-def _groups(tree: exp.Select, plain: Scope) -> tuple[Expression, ...]:
+def _groups(tree: exp.Select, plain: Scope, outputs: list[Expression]) -> tuple[Expression, ...]:
     group = tree.args.get("group")
     if group is None:
         return ()
     refuse_extras(group, {"expressions"})
-    found = tuple(map(plain.resolve, group.expressions))
-    if any(isinstance(part, Aggregate) for each in found for part in walk(each)):
-        raise InvalidScenario("GROUP BY takes no aggregate")
-    return found
+    return tuple(group_key(node, plain, outputs) for node in group.expressions)
 
 
 def _is_star(node: exp.Expr) -> bool:

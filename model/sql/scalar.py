@@ -1,20 +1,19 @@
 """SQL expressions, from sqlglot's tree to the model's, with columns and types resolved.
 
-Whatever the model does not know to mean the same as in Spark is refused: comparisons between
-families of types (Spark would cast), functions beyond a few, subqueries.
+Whatever the model does not know to mean the same as in Spark is refused: functions that are not
+in ``model.functions``, some casts, subqueries.
 """
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import reduce
 
 from sqlglot import exp
 
 from model import types
+from model.arithmetic import result_type
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.evaluation import evaluator
 from model.expressions import (
@@ -35,8 +34,10 @@ from model.expressions import (
     is_constant,
 )
 from model.simplification.shape import FALSE
+from model.sql.coercion import cast, common_type, comparison, met
+from model.sql.functions import FUNCTIONS, call, day_arithmetic, moved
 from model.table import Table
-from model.types import BIGINT, DATE, DOUBLE, INT, NULL, STRING, TIMESTAMP, ColumnType
+from model.types import BIGINT, DOUBLE, INT, NULL, STRING, ColumnType
 
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -53,6 +54,7 @@ _ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Mul: "*",
     exp.Div: "/",
     exp.Mod: "%",
+    exp.IntDiv: "div",
 }
 _AGGREGATES: dict[type[exp.Expr], str] = {
     exp.Count: "count",
@@ -90,7 +92,7 @@ class Scope:
             return self._arithmetic(_ARITHMETIC[kind], node)
         if kind in _AGGREGATES:
             return self._aggregate(_AGGREGATES[kind], node)
-        resolver = _RESOLVERS.get(kind)
+        resolver = _RESOLVERS.get(kind) or FUNCTIONS.get(kind)
         if resolver is None:
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported ({node.key})")
         return resolver(self, node)
@@ -133,81 +135,67 @@ class Scope:
         return expression.index in self.table.not_null
 
     def _arithmetic(self, operator: str, node: exp.Expr) -> Expression:
-        left, right = self.resolve(node.args["this"]), self.resolve(node.args["expression"])
-        for side in (left, right):
-            if side.type.family not in ("number", "null"):
-                raise UnsupportedSQL(
-                    f"{node.sql(dialect='spark')!r}: arithmetic on {side.type} is not supported"
-                )
-            if side.type.scale or side.type.precision:
-                raise UnsupportedSQL(
-                    f"{node.sql(dialect='spark')!r}: arithmetic on decimals is not supported"
-                )
-        type_ = DOUBLE if operator == "/" else types.wider(left.type, right.type)
-        return _computable(Arithmetic(operator, left, right, type_), node)
+        one, other = node.args["this"], node.args["expression"]
+        if isinstance(other, exp.Interval) and operator in ("+", "-"):
+            return moved(1 if operator == "+" else -1, self.resolve(one), other)
+        left, right = self.resolve(one), self.resolve(other)
+        families = {left.type.family, right.type.family}
+        if "date" in families:
+            return day_arithmetic(operator, left, right, node)
+        if not families <= {"number", "null"}:
+            unfit = left if left.type.family not in ("number", "null") else right
+            raise UnsupportedSQL(
+                f"{node.sql(dialect='spark')!r}: arithmetic on {unfit.type} is not supported"
+            )
+        if operator == "div" and DOUBLE in (left.type, right.type):
+            raise InvalidScenario(
+                f"{node.sql(dialect='spark')!r}: div is of whole numbers and decimals",
+                error_class="DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+            )
+        beside = (_beside(left, right), _beside(right, left))
+        return _computable(Arithmetic(operator, left, right, result_type(operator, *beside)), node)
 
     def _aggregate(self, function: str, node: exp.Expr) -> Expression:
         text = node.sql(dialect="spark")
         if not self.aggregates:
             raise UnsupportedSQL(f"{text!r}: no aggregate can stand here")
         operand = node.this
-        if isinstance(operand, exp.Distinct):
-            raise UnsupportedSQL(f"{text!r}: DISTINCT in an aggregate is not supported")
+        distinct = isinstance(operand, exp.Distinct)
+        if distinct:
+            if len(operand.expressions) != 1:
+                raise UnsupportedSQL(f"{text!r}: DISTINCT of several values is not supported")
+            (operand,) = operand.expressions
+        if node.expressions:
+            raise UnsupportedSQL(f"{text!r}: an aggregate of several values is not supported")
         if isinstance(operand, exp.Star):
             return Aggregate("count", None, BIGINT)
         if operand is None:
             raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} needs something to aggregate")
         inner = Scope(self.table, self.qualifier, lookup=self.lookup).resolve(operand)
+        type_ = inner.type
         if function == "count":
-            return Aggregate(function, inner, BIGINT)
-        if function in ("sum", "avg"):
-            if inner.type.family != "number" or inner.type.precision:
-                raise UnsupportedSQL(f"{text!r}: {function} of {inner.type} is not supported")
-            is_double = function == "avg" or inner.type is DOUBLE
-            return Aggregate(function, inner, DOUBLE if is_double else BIGINT)
-        return Aggregate(function, inner, inner.type)
+            type_ = BIGINT
+        elif function in ("sum", "avg"):
+            if type_.family != "number":
+                raise UnsupportedSQL(f"{text!r}: {function} of {type_} is not supported")
+            type_ = _summed(function, type_)
+        return Aggregate(function, inner, type_, distinct and function not in ("min", "max"))
 
 
-def comparison(operator: str, left: Expression, right: Expression, node: exp.Expr) -> Expression:
-    """Two sides compared, constants taken to the type in which the sides meet.
-
-    Raises UnsupportedSQL for two sides that Spark would first cast to another family.
-    """
-    left, right = _meet((left, right), node)
-    return Comparison(operator, left, right)
-
-
-def _meet(sides: tuple[Expression, ...], node: exp.Expr) -> tuple[Expression, ...]:
-    families = {side.type.family for side in sides} - {"null"}
-    if len(families) > 1:
-        names = " with ".join(str(side.type) for side in sides)
-        raise UnsupportedSQL(
-            f"{node.sql(dialect='spark')!r} compares {names}: "
-            "Spark would cast one of them, the model does not"
-        )
-    if len({side.type for side in sides}) == 1:
-        return sides
-    sides = tuple(constant(side) if is_constant(side) else side for side in sides)
-    common = _common(tuple(_type_when_met(side, sides) for side in sides), node)
-    return tuple(
-        Literal(types.widen(side.value, common), common) if isinstance(side, Literal) else side
-        for side in sides
-    )
+def _summed(function: str, type_: ColumnType) -> ColumnType:
+    """The type of a sum or an average (Sum.scala, Average.scala)."""
+    if not type_.precision:
+        return DOUBLE if function == "avg" or type_ is DOUBLE else BIGINT
+    if function == "sum":
+        return types.decimal(min(type_.precision + 10, 38), type_.scale)
+    return types.decimal(min(type_.precision + 4, 38), min(type_.scale + 4, 38))
 
 
-def _type_when_met(side: Expression, sides: tuple[Expression, ...]) -> ColumnType:
-    """A side's type; a whole constant in company of a decimal has only its own digits."""
-    pair = len(sides) == 2 and any(other.type.precision for other in sides)
-    if pair and isinstance(side, Literal):
+def _beside(side: Expression, other: Expression) -> ColumnType:
+    """A side's type in arithmetic; a whole constant beside a decimal has only its own digits."""
+    if isinstance(side, Literal) and other.type.precision:
         return types.literal_type(side.value, side.type)
     return side.type
-
-
-def _common(found: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
-    try:
-        return reduce(types.wider, found)
-    except InvalidScenario as error:
-        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: {error}") from error
 
 
 def number(text: str) -> Literal:
@@ -227,13 +215,6 @@ def number(text: str) -> Literal:
     _, digits, exponent = exact.as_tuple()
     scale = -int(exponent)
     return Literal(exact, types.decimal(max(len(digits), scale), scale))
-
-
-def constant(expression: Expression) -> Literal:
-    """The literal that an expression without columns comes to. Raises StatementFailure."""
-    if isinstance(expression, Literal):
-        return expression
-    return Literal(evaluator(expression)(()), expression.type)
 
 
 def _column(scope: Scope, node: exp.Expr) -> Expression:
@@ -267,9 +248,11 @@ def _negative(scope: Scope, node: exp.Expr) -> Expression:
             return Literal(-int(value), BIGINT)
         return Literal(-value, literal.type)
     inner = scope.resolve(operand)
-    if inner.type.family != "number" or inner.type.precision:
+    if inner.type.family != "number":
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
-    if isinstance(operand, exp.TryCast) and isinstance(inner, Literal):
+    if inner.type.precision:
+        return call("negative", inner.type, inner)
+    if isinstance(operand, exp.TryCast) and isinstance(inner, Literal) and inner.value is not None:
         assert isinstance(inner.value, int | float)
         return Literal(-inner.value, inner.type)
     if inner.type is DOUBLE:  # whose 0 has a sign, which 0 - x loses
@@ -284,7 +267,9 @@ def _computable(expression: Arithmetic, node: exp.Expr) -> Arithmetic:
             evaluator(expression)(())
         except StatementFailure as error:
             text = node.sql(dialect="spark")
-            raise InvalidScenario(f"{text!r} always fails ({error.error_class})") from error
+            raise InvalidScenario(
+                f"{text!r} always fails ({error.error_class})", error_class=error.error_class
+            ) from error
     return expression
 
 
@@ -297,7 +282,7 @@ def _between(scope: Scope, node: exp.Expr) -> Expression:
 def _in(scope: Scope, node: exp.Expr) -> Expression:
     if node.args.get("query") is not None or not node.expressions:
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: subqueries are not supported")
-    operand, *options = _meet(tuple(map(scope.resolve, (node.this, *node.expressions))), node)
+    operand, *options = met(tuple(map(scope.resolve, (node.this, *node.expressions))), node)
     return InList(operand, tuple(options))
 
 
@@ -314,28 +299,9 @@ def _is(scope: Scope, node: exp.Expr) -> Expression:
     raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
 
 
-_DATE_FORMATS: dict[str, Callable[[str], object]] = {
-    DATE.name: datetime.date.fromisoformat,
-    TIMESTAMP.name: datetime.datetime.fromisoformat,
-}
-
-
 def _cast(scope: Scope, node: exp.Expr) -> Expression:
     target = types.parse_type(node.args["to"].sql(dialect="spark"))
-    operand = scope.resolve(node.this)
-    text = node.sql(dialect="spark")
-    if not isinstance(operand, Literal):
-        raise UnsupportedSQL(f"{text!r}: only a constant can be cast")
-    if operand.value is None:
-        return Literal(None, target)
-    if isinstance(operand.value, str) and target.name in _DATE_FORMATS:
-        try:
-            return Literal(_DATE_FORMATS[target.name](operand.value), target)
-        except ValueError as error:
-            raise InvalidScenario(f"{operand.value!r} is not a {target}") from error
-    if operand.type.family == target.family:
-        return Literal(types.store(operand.value, target), target)
-    raise UnsupportedSQL(f"{text!r}: a cast from {operand.type} to {target} is not supported")
+    return cast(scope.resolve(node.this), target, node)
 
 
 def _subquery(scope: Scope, node: exp.Expr) -> Expression:
@@ -344,10 +310,9 @@ def _subquery(scope: Scope, node: exp.Expr) -> Expression:
     return scope.subquery(node)
 
 
-def _suffixed(scope: Scope, node: exp.Expr) -> Expression:
-    """A number with a type's letter, such as 1.5D; sqlglot takes it for a kind of cast."""
-    number_given = isinstance(node.this, exp.Literal) and not node.this.is_string
-    if node.args.get("safe") or not number_given:
+def _try_cast(scope: Scope, node: exp.Expr) -> Expression:
+    """A cast, or a number with a type's letter such as 1.5D: sqlglot names both like this."""
+    if node.args.get("safe"):
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported")
     return _cast(scope, node)
 
@@ -378,7 +343,7 @@ def _common_type(values: tuple[Expression, ...], node: exp.Expr) -> ColumnType:
     if len({value.type.family for value in values} - {"null"}) > 1:
         names = " and ".join(str(value.type) for value in values)
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} mixes {names}: not supported")
-    return _common(tuple(value.type for value in values), node)
+    return common_type(tuple(value.type for value in values), node)
 
 
 _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
@@ -399,7 +364,7 @@ _RESOLVERS: dict[type[exp.Expr], Callable[[Scope, exp.Expr], Expression]] = {
     exp.In: _in,
     exp.Is: _is,
     exp.Cast: _cast,
-    exp.TryCast: _suffixed,
+    exp.TryCast: _try_cast,
     exp.Coalesce: _coalesce,
     exp.Case: _case,
     exp.Subquery: _subquery,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from model import types
 from model.errors import InvalidScenario
 from model.expressions import Arithmetic, Column, Expression, Literal, is_constant
-from model.sql.scalar import constant
+from model.sql.coercion import constant
 
 
 def check_storable(
