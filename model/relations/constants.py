@@ -15,10 +15,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Constants:
-    """Constant rows, made by one task."""
+    """Constant rows, made by one task.
+
+    ``foldable`` tells that the optimizer puts the values where the columns are named: those of a
+    SELECT, not those of VALUES.
+    """
 
     types: tuple[ColumnType, ...]
     rows: tuple[Row, ...]
+    foldable: bool = False
 
     @property
     def scans(self) -> tuple[Query, ...]:

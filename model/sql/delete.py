@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
+from model.sql.subqueries import refuse_subqueries
 from model.statements import Delete, Statement
 
 
@@ -12,4 +13,5 @@ def delete(source: Source) -> Statement:
     tree = source.tree()
     refuse_extras(tree, {"this", "where"})
     table, qualifier = target_of(tree.this, source)
+    refuse_subqueries(tree.args.get("where"))
     return Delete(source.text, table, Scope(table, qualifier).where(tree.args.get("where")))

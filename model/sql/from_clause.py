@@ -23,7 +23,7 @@ from model.expressions import (
 from model.query import Query, replaced
 from model.relations import Constants, Join, Relation
 from model.relations.join import Kind
-from model.sql.pushdown import Side, conditions, null_rejecting
+from model.sql.pushdown import Side, conditions, joins, null_rejecting
 from model.sql.scalar import Scope
 from model.sql.source import refuse_extras
 from model.table import Table
@@ -120,19 +120,22 @@ class From:
     def relation(self) -> Relation:
         """The joined rows."""
         everything = [*self._items, *self._later]
-        found = conditions(
-            [Side(i.base, i.relation, i.kind, i.on, i.subquery) for i in everything], self.where
-        )
-        sides = [
+        sides = [Side(i.base, i.relation, i.kind, i.on, i.subquery) for i in everything]
+        for side in sides:
+            if side.kind in ("semi", "anti") and not joins(sides, side):
+                # One row is enough then, and the engine reads as many files as give it one.
+                raise UnsupportedSQL("EXISTS or a semi join on one side's columns alone")
+        found = conditions(sides, self.where)
+        scans = [
             replace(item.relation, condition=condition)
             if isinstance(item.relation, Query) and condition != TRUE
             else item.relation
             for item, condition in zip(everything, found, strict=True)
         ]
         moves = self._moves
-        joined = sides[0]
-        for item, side in zip(everything[1:], sides[1:], strict=True):
-            joined = Join(item.kind, joined, side, _moved(item.on, moves))
+        joined = scans[0]
+        for item, scan in zip(everything[1:], scans[1:], strict=True):
+            joined = Join(item.kind, joined, scan, _moved(item.on, moves))
         return joined
 
     @property

@@ -17,6 +17,7 @@ from model.sql.merge_source import Using, using
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable
+from model.sql.subqueries import refuse_subqueries
 from model.statements import Merge, Statement
 from model.statements.merge_clause import MergeClause
 from model.table import Table
@@ -64,6 +65,7 @@ def merge(source: Source) -> Statement:
         if any(clause.condition is None for clause in found[:-1]):
             raise _refused(f"only the last WHEN {kind.upper()} has no condition", _OMITTED[kind])
     matched, not_matched, by_source = (tuple(clauses[kind]) for kind in _KINDS)
+    refuse_subqueries(tree.args["on"])
     condition = names.condition(tree.args["on"], True, True)
     given = names.using.source
     clauses_found = (matched, not_matched, by_source)
@@ -186,6 +188,7 @@ def _clause(when: exp.Expr, kind: str, names: _Names) -> MergeClause:
     refuse_extras(when, {"matched", "source", "condition", "then"})
     target, source = kind != "not matched", kind != "not matched by source"
     node = when.args.get("condition")
+    refuse_subqueries(node)
     condition = None if node is None else names.condition(node, target, source)
     then = when.args["then"]
     if kind == "not matched":

@@ -10,6 +10,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Expression
 from model.sql.scalar import Scope
 from model.sql.source import Source
+from model.sql.subqueries import refuse_subqueries
 from model.statements import Optimize, Reorg, Statement
 from model.table import Table
 
@@ -76,6 +77,7 @@ def reorg(source: Source) -> Statement:
 def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
     """The condition on partitions. Its names are checked before it is resolved, known or not."""
     tree = source.condition(where) if where else None
+    refuse_subqueries(tree, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
     known = {table.names[place].lower() for place in table.partitions}
     for column in tree.find_all(exp.Column) if tree is not None else ():
         if column.name.lower() not in known:

@@ -24,6 +24,7 @@ from model.sql.evolution import taken_apart
 from model.sql.insert import insert
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
+from model.sql.subqueries import refuse_subqueries
 from model.statements import (
     DynamicOverwrite,
     InsertSelect,
@@ -61,8 +62,13 @@ def truncate(source: Source) -> Statement:
     tree = source.tree()
     if not isinstance(tree, exp.TruncateTable) or len(tree.expressions) != 1:
         raise UnsupportedSQL(f"{source.body!r}: only TRUNCATE TABLE {source.target} is supported")
-    refuse_extras(tree, {"expressions"})
+    refuse_extras(tree, {"expressions", "partition"})
     table, _ = target_of(tree.expressions[0], source)
+    if tree.args.get("partition"):
+        raise InvalidScenario(
+            "TRUNCATE TABLE takes no PARTITION",
+            error_class="DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED",
+        )
     return Truncate(source.text, table)
 
 
@@ -118,6 +124,7 @@ def _replace_where(source: Source, tree: exp.Expr) -> Statement:
     body.set("where", None)
     inserts = _inserts(source, body)
     table, qualifier = target_of(tree.this, source)
+    refuse_subqueries(tree.args["where"], "UNSUPPORTED_FEATURE.OVERWRITE_BY_SUBQUERY")
     condition = Scope(table, qualifier).condition(tree.args["where"])
     checked = _flag(source, CONSTRAINT_CHECK)
     refused = _refused(simplify(condition), table, _flag(source, DATA_COLUMNS))

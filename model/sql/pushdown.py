@@ -60,6 +60,16 @@ def conditions(sides: Sequence[Side], where: Expression) -> list[Expression]:
     return [_condition(side, everywhere) for side in sides]
 
 
+def joins(sides: Sequence[Side], side: Side) -> bool:
+    """Whether what a side is joined on speaks of another side's rows, constants apart."""
+    folded = [s for s in sides if isinstance(s.relation, Constants) and s.relation.foldable]
+    for part in conjuncts(side.on):
+        others = {column for column in columns(part) if not side.has(column)}
+        if any(not any(each.has(column) for each in folded) for column in others):
+            return True
+    return False
+
+
 def null_rejecting(part: Expression) -> frozenset[int]:
     """The columns of which a NULL makes a condition not TRUE, as far as its form tells."""
     match part:
@@ -142,7 +152,7 @@ def _equal_to(column: int, equal: Sequence[tuple[Column, Column]]) -> Iterator[C
 def _constant(sides: Sequence[Side]) -> Iterator[Expression]:
     """What a SELECT of constants says of its columns."""
     for side in sides:
-        if isinstance(side.relation, Constants) and len(side.relation.rows) == 1:
+        if isinstance(side.relation, Constants) and side.relation.foldable:
             (row,) = side.relation.rows
             for place, (value, type_) in enumerate(zip(row, side.relation.types, strict=True)):
                 column = Column(side.base + place, f"col{place + 1}", type_)

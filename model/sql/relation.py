@@ -215,7 +215,7 @@ def _constants(tree: exp.Select) -> Named:
     cells = [constant(NOWHERE.resolve(part)) for part in tree.expressions]
     names = tuple(map(named, tree.expressions))
     row = tuple(cell.value for cell in cells)
-    return Named(Constants(tuple(cell.type for cell in cells), (row,)), names)
+    return Named(Constants(tuple(cell.type for cell in cells), (row,), foldable=True), names)
 
 
 def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[str | None, ...]]:

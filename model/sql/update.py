@@ -13,6 +13,7 @@ from model.sql.query import query
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
+from model.sql.subqueries import refuse_subqueries
 from model.statements import Statement, Update
 
 
@@ -53,5 +54,6 @@ def update(source: Source) -> Statement:
         value = default_of(table, column) if default else values.resolve(given)
         check_storable(value, column, types.UPDATE_OVERFLOW)
         assignments[column.index] = value
+    refuse_subqueries(tree.args.get("where"))
     condition = scope.where(tree.args.get("where"))
     return Update(source.text, table, tuple(assignments.items()), condition, tuple(subqueries))
