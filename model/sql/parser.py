@@ -83,7 +83,10 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
     else:
         known = sorted({name.split()[0] for name in PARSERS})
         near = difflib.get_close_matches(words[0], known, 1)
+        forms = sorted(name for name in PARSERS if name.split()[0] == words[0])
         hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
+        if forms:
+            raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
         raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
     try:
         source = Source(text, body, settings, target, dict(tables))
