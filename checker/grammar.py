@@ -17,6 +17,7 @@ change the table's definition have modules of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -261,7 +262,7 @@ def _statement(
 ) -> str:
     types, origin = readable(spec), source or "t"
     # Those of other modules are made of the parts that are defined here.
-    from checker import grammar_alter, grammar_overwrite
+    from checker import grammar_alter, grammar_overwrite, grammar_query
     from checker.grammar_merge import merge
 
     match chosen:
@@ -286,7 +287,9 @@ def _statement(
         case "UPDATE":
             return update(pick, spec, source, condition)
         case "INSERT SELECT":
-            return insert_select(pick, spec, pick(("t", "t", "t", origin)), condition)
+            if hands_out(spec) or not pick((False, False, False, True)):
+                return insert_select(pick, spec, pick(("t", "t", "t", origin)), condition)
+            return grammar_query.insert_query(pick, spec, origin)
         case "SELECT":
             return select(pick, types, condition)
         case "INSERT OVERWRITE" | "REPLACE WHERE" | "TRUNCATE" | "RESTORE":
@@ -386,7 +389,7 @@ def scenario(
         texts = _texts(pick, spec, names)
         steps = schedule(pick, names)
     others: dict[str, TableSpec] = {}
-    if any(" FROM s" in text or "USING s " in text for text in texts.values()):
+    if any(re.search(r"\b(FROM|JOIN|USING) s\b", text) for text in texts.values()):
         others["s"] = tables[1] if tables is not None else other_table(pick, spec)
     return Scenario(name, spec, texts, steps, others)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from checker.grammar import by_use, new_value, predicate, where
+from checker.grammar_query import qualified
 from checker.grammar_table import Columns, Pick, given, hands_out, readable, values
 from model.scenario import TableSpec
 from model.types import sql_literal
@@ -81,12 +80,7 @@ def _condition(pick: Pick, types: Columns) -> str:
 
 
 def _of_target(text: str, types: Columns) -> str:
-    return _qualified(text, "t", types)
-
-
-def _qualified(text: str, table: str, types: Columns) -> str:
-    """The text with every column's name qualified. No constant of the grammar is a name."""
-    return re.sub(rf"(?<![.\w'])({'|'.join(types)})(?![\w'])", rf"{table}.\1", text)
+    return qualified(text, "t", types)
 
 
 _SHAPES = (
@@ -121,7 +115,7 @@ def _and(pick: Pick, types: Columns, table: str, needed: bool = False) -> str:
     """A clause's condition; only the last clause of a kind goes without."""
     if not needed and not pick((False, False, True)):
         return ""
-    return f" AND {_qualified(predicate(pick, types, 1), table, types)}"
+    return f" AND {qualified(predicate(pick, types, 1), table, types)}"
 
 
 def _updated(pick: Pick, spec: TableSpec, source: bool) -> str:
