@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from model.table import Table
+from model.table import INDEXED_COLUMNS, STATISTICS_COLUMNS, Table
 
 DELETION_VECTORS = "deletion vectors"
 LIQUID_CLUSTERING = "liquid clustering"
 IDENTITY_COLUMNS = "identity columns"
 GENERATED_COLUMNS = "generated columns"
+CHOSEN_STATISTICS = "statistics of chosen columns"
 
 FEATURES: Mapping[str, Callable[[Table], bool]] = {
     DELETION_VECTORS: lambda table: table.deletion_vectors,
     LIQUID_CLUSTERING: lambda table: bool(table.clustering),
     IDENTITY_COLUMNS: lambda table: bool(table.identities),
     GENERATED_COLUMNS: lambda table: bool(table.generated),
+    CHOSEN_STATISTICS: lambda table: any(
+        table.declared(key) is not None for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
+    ),
 }
 """Whether a table uses a feature, by the feature's name."""
 

@@ -52,7 +52,7 @@ class DataFile:
     (the log's ``tightBounds: false``). ``vector`` names the deletion vector, None where there
     is none. A path may come again with another vector; path and vector together, the ``key``,
     are what the log goes by, and are unique within a history. ``schema`` has the places of
-    the columns that the table had when the file was written, ``indexed`` those of them that it
+    the columns that the file was written with, ``indexed`` those of them that it
     has statistics of; ``cube`` says who clustered it.
     """
 
@@ -84,8 +84,17 @@ class DataFile:
         return replace(self, rows=rows, vector=vector)
 
 
+CHANGE_TYPE = -1
+"""Stands among a file's columns for ``_change_type``, which no table has: statements that record
+the rows that they change write it into their data files, too (CDCReader.scala)."""
+
+
 def data_file(
-    path: str, table: Table, rows: tuple[StoredRow, ...], cube: Cube | None = None
+    path: str,
+    table: Table,
+    rows: tuple[StoredRow, ...],
+    cube: Cube | None = None,
+    recording: bool = False,
 ) -> DataFile:
     """A file of ``rows``, all of one partition, with the statistics of its rows."""
     first = rows[0].values
@@ -96,8 +105,11 @@ def data_file(
         low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))
     partition = tuple(first[i] for i in table.partitions)
+    schema = table.schema
+    if recording and table.change_data_feed:
+        schema = (*schema, CHANGE_TYPE)
     return DataFile(
-        path, partition, rows, tuple(statistics), len(rows), table.schema, table.indexed, cube=cube
+        path, partition, rows, tuple(statistics), len(rows), schema, table.indexed, cube=cube
     )
 
 
@@ -130,17 +142,29 @@ def retyped(file: DataFile, table: Table) -> DataFile:
     return replace(file, rows=rows, statistics=tuple(statistics), partition=partition)
 
 
+def recorded(files: tuple[DataFile, ...], table: Table) -> tuple[DataFile, ...]:
+    """Files as a statement writes them that records the rows that it changes, if it does."""
+    if not table.change_data_feed:
+        return files
+    return tuple(replace(file, schema=(*file.schema, CHANGE_TYPE)) for file in files)
+
+
 def _own(row: StoredRow, prefix: str) -> bool:
     """Whether a row version is one that the writer of files called ``prefix`` makes."""
     return prefix == row.writer or prefix.startswith(f"{row.writer}-")
 
 
 def write_files(
-    prefix: str, table: Table, rows: Iterable[StoredRow], cube: Cube | None = None
+    prefix: str,
+    table: Table,
+    rows: Iterable[StoredRow],
+    cube: Cube | None = None,
+    recording: bool = False,
 ) -> tuple[DataFile, ...]:
     """Rows laid out as one task writes them: one file for each partition that they touch.
 
-    ``prefix`` begins with the name of the transaction that writes them. Raises StatementFailure
+    ``prefix`` begins with the name of the transaction that writes them; ``recording`` tells
+    that it records changed rows, where the table asks for that. Raises StatementFailure
     where a row version of its own breaks a constraint of the table.
     """
     if table.constrained:
@@ -151,6 +175,6 @@ def write_files(
         key = tuple(row.values[i] for i in table.partitions)
         by_partition.setdefault(key, []).append(row)
     return tuple(
-        data_file(f"{prefix}-{ordinal}", table, tuple(group), cube)
+        data_file(f"{prefix}-{ordinal}", table, tuple(group), cube, recording)
         for ordinal, group in enumerate(by_partition.values())
     )

@@ -169,6 +169,11 @@ class Table:
         return self.declared("delta.appendOnly") == "true"
 
     @property
+    def change_data_feed(self) -> bool:
+        """Whether the rows that statements change are recorded as well."""
+        return self.declared("delta.enableChangeDataFeed") == "true"
+
+    @property
     def column_mapping(self) -> bool:
         """Whether columns have names of their own in the files, so that they can be renamed."""
         return self.declared("delta.columnMapping.mode") in ("name", "id")

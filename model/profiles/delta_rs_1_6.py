@@ -75,6 +75,8 @@ def has(statement: Statement) -> bool:
             return statement.operation in _ALTERATIONS and _alters(statement)
         case AddConstraint():
             return True
+        case Vacuum():
+            return statement.frees == "nothing"
     return isinstance(statement, _PLAIN) and not _in_spark_s_words(statement)
 
 

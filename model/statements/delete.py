@@ -44,7 +44,7 @@ class Delete:
             "DELETE",
             read_predicates=(target.predicate,),
             read_files=target.read,
-            adds=(*left.marked, *write_files(writer, self.table, left.copied)),
+            adds=(*left.marked, *write_files(writer, self.table, left.copied, recording=True)),
             removes=target.touched,
             records_empty=True,
         )

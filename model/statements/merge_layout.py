@@ -89,7 +89,7 @@ def write(writer: str, table: Table, written: Written) -> tuple[DataFile, ...]:
     files: tuple[DataFile, ...] = ()
     for number, group in enumerate(groups):
         prefix = writer if number == 0 else f"{writer}-task{number}"
-        files += write_files(prefix, table, group)
+        files += write_files(prefix, table, group, recording=written.merge is not None)
     return files
 
 

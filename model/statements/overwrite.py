@@ -10,7 +10,7 @@ from model import expressions
 from model.errors import StatementFailure
 from model.evaluation import matcher
 from model.expressions import Column, Comparison, Expression, Literal, Or
-from model.files import DataFile, StoredRow, write_files
+from model.files import DataFile, StoredRow, recorded, write_files
 from model.footprint import ReadPredicate
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.invariants import NULL_VIOLATED, VIOLATED
@@ -68,7 +68,10 @@ class Overwrite:
 
         left = remains(self.table, target.touched, taken, writer)
         # New rows and what is left of old files never share a file.
-        copied = write_files(f"{writer}-kept", self.table, left.copied)
+        copied = write_files(f"{writer}-kept", self.table, left.copied, recording=True)
+        if copied and inserted.footprint is not None:
+            adds = recorded(inserted.footprint.adds, self.table)
+            inserted = replace(inserted, footprint=replace(inserted.footprint, adds=adds))
         found = replacing(
             self.table,
             inserted,

@@ -73,7 +73,7 @@ class Update:
             "UPDATE",
             read_predicates=(target.predicate,),
             read_files=target.read,
-            adds=(*marked, *write_files(writer, self.table, written)),
+            adds=(*marked, *write_files(writer, self.table, written, recording=True)),
             removes=target.touched,
             records_empty=True,
         )
