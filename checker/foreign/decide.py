@@ -131,7 +131,11 @@ class _Judge:
         result = {}
         for name, level in levels.items():
             other: LevelVerdict | None = level
-            shown = not level.inferred and all(kind != "so" for _, _, kind, _ in level.edges)
+            # A cycle shows both where neither sessions nor, for PL-2, the axiom is part of it.
+            sessions = {"so", "rw"} if name == READ_COMMITTED else {"so"}
+            shown = not level.inferred and all(
+                kind not in sessions for _, _, kind, _ in level.edges
+            )
             if name == CAUSAL:
                 other = None
             elif level.verdict == "unknown" or (level.verdict == "violated" and not shown):
