@@ -37,4 +37,9 @@ def print_foreign(result: dict[str, Any]) -> None:
             told[reason] = name
             for words in [edge["because"] for edge in level.get("edges", ())] or [level["because"]]:
                 console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))
+    shown = {level["anomaly"] for level in result["levels"].values()}
+    others = [a for a in result.get("anomalies", ()) if a["anomaly"] not in shown]
+    for name in dict.fromkeys(a["anomaly"] for a in others):
+        first = next(a for a in others if a["anomaly"] == name)
+        console.print(Text(printable(f"  also: {name}: {first['because']}")))
     console.print()

@@ -191,6 +191,39 @@ def test_every_truncation_of_a_binary_history_is_told(tmp_path: Path) -> None:
             bincode.read(path)
 
 
+def test_every_cut_of_cobras_logs_is_told_or_leaves_a_transaction_open(tmp_path: Path) -> None:
+    whole = LOST_UPDATE_COBRA[0]
+    ends = {9, 9 + 33, 9 + 33 + 25}
+    for length in range(1, len(whole)):
+        folder = cobra_folder(tmp_path / "logs", whole[:length])
+        if length in ends:
+            (transaction,) = cobra.read(folder).transactions
+            assert transaction.status == "unknown"
+        else:
+            with pytest.raises(BadInput, match=r"T0\.log: byte \d+"):
+                cobra.read(folder)
+
+
+def test_every_cut_inside_an_edn_operation_is_told(tmp_path: Path) -> None:
+    line = VALID_EDN.splitlines()[1]
+    for length in range(1, len(line)):
+        with pytest.raises(BadInput):
+            edn.parse(line[:length], "h")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("other", [*FORMATS, "parquet"])
+def test_the_wrong_format_is_told(
+    name: str, other: str, files: dict[str, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    if name == other:
+        return
+    assert cli.run(["history", str(files[name]), "--format", other]) == BAD
+    told = capfd.readouterr().err
+    assert str(files[name]) in told
+    assert len(told.splitlines()) == 1
+
+
 @pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\x01\x02"])
 def test_unknown_formats_are_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "what"

@@ -176,7 +176,7 @@ def topological(after: Sequence[Sequence[int]]) -> list[int]:
     return order
 
 
-def topological_by(after: Sequence[Sequence[int]], rank: Sequence[int]) -> list[int]:
+def topological_by(after: Sequence[Sequence[int]], rank: Sequence[float]) -> list[int]:
     """The same, taking what has the lowest rank wherever there is a choice."""
     waits = _waits(after)
     ready = [(rank[node], node) for node, count in enumerate(waits) if not count]

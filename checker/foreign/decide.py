@@ -10,7 +10,7 @@ from typing import Literal
 from checker.foreign.anomalies import anomaly, because, consecutive, phenomenon, rotated
 from checker.foreign.completion import Completion, Decision
 from checker.foreign.constraints import Constraints, Edge, topological_by
-from checker.foreign.execution import Execution
+from checker.foreign.execution import Execution, as_recorded
 from checker.foreign.history import ForeignHistory
 from checker.foreign.inference import Inference
 from checker.foreign.levels import (
@@ -131,7 +131,11 @@ class _Judge:
         result = {}
         for name, level in levels.items():
             other: LevelVerdict | None = level
-            shown = not level.inferred and all(kind != "so" for _, _, kind, _ in level.edges)
+            # A cycle shows both where neither sessions nor, for PL-2, the axiom is part of it.
+            sessions = {"so", "rw"} if name == READ_COMMITTED else {"so"}
+            shown = not level.inferred and all(
+                kind not in sessions for _, _, kind, _ in level.edges
+            )
             if name == CAUSAL:
                 other = None
             elif level.verdict == "unknown" or (level.verdict == "violated" and not shown):
@@ -255,7 +259,14 @@ MOST_PAIRS = 2_000_000
 
 
 def decide(graph: Constraints, deadline: float) -> Decision:
-    """Whether some order of the versions makes a graph acyclic: infer, guess, search, solve."""
+    """Whether some order of the versions makes a graph acyclic: guess, infer, search, solve."""
+    recorded = as_recorded(graph.seen)
+    rank = [recorded[graph.transaction(node)] for node in range(graph.size)]
+    order = topological_by(graph.after, rank)
+    if len(order) == graph.size:
+        guessed = Completion(graph, order).tested()
+        if guessed is not None:
+            return guessed
     inference = Inference(graph)
     order = inference.run(deadline)
     cycle: tuple[Edge, ...] | None = cycle_of(graph, order)
@@ -266,14 +277,9 @@ def decide(graph: Constraints, deadline: float) -> Decision:
         guessed = Completion(graph, guess).tested()
         if guessed is not None:
             return guessed
-    rank = [graph.size] * graph.size
-    for place, node in enumerate(guess):
-        rank[node] = place
+    pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     order = topological_by(graph.after, rank)
-    pairs = None
-    if inference.rounds:
-        pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
-    if pairs is not None and len(pairs) <= MOST_PAIRS:
+    if len(pairs) <= MOST_PAIRS:
         search = Search(graph, order, pairs)
         found = search.run((time.monotonic() + deadline) / 2)
         if found is not None:

@@ -1,4 +1,9 @@
-"""A guess at the order of commits: run the transactions one by one, as a database would.
+"""Guesses at the order of commits: the order of the records, or run the transactions again.
+
+Many files have their transactions in about the order in which they ran; where a file has its
+sessions one after the other, each session is taken to have gone on evenly (``as_recorded``).
+
+The other guess runs the transactions one by one, as a database would (``Execution``).
 
 A transaction may begin when everything that precedes it is done; it may commit when everybody
 else who reads a version that it replaces has begun. Where no transaction can do both, one begins
@@ -8,10 +13,25 @@ used to begin the search with.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
+from itertools import pairwise
 
 from checker.foreign.constraints import Constraints
-from checker.foreign.observations import INIT
+from checker.foreign.observations import INIT, Observations
+
+
+def as_recorded(seen: Observations) -> list[float]:
+    """Of each transaction, a number that grows with the time at which it may have run."""
+    lengths = Counter(seen.session)
+    turns = sum(a != b for a, b in pairwise(seen.session)) + 1
+    if turns > len(lengths) or len(lengths) == len(seen.session):
+        return [float(number) for number in range(len(seen.session))]
+    passed: Counter[int] = Counter()
+    result = []
+    for session in seen.session:
+        result.append(passed[session] / lengths[session])
+        passed[session] += 1
+    return result
 
 
 class Execution:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 
@@ -116,11 +117,12 @@ class Inference:
 
     def open_pairs(self) -> Iterator[tuple[int, int, int]]:
         """The pairs of writers, with their key, whose order did not follow from anything."""
-        reach = self.reach
-        if reach is None:
-            raise AssertionError("without reachability nothing is inferred")
+        reach = self.reach if self.rounds else None
         for key in self.open:
             writers = self.writers[key]
+            if reach is None:
+                yield from ((a, b, key) for a, b in combinations(writers.tolist(), 2))
+                continue
             begins, commits = self._nodes(writers)
             before = reach.reaches(begins[:, None], commits[None, :])
             first, second = np.nonzero(np.triu(~(before | before.T), 1))

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-MOST_BITS = 40_000
-"""Nodes up to which the whole relation is kept as bits: 200 MB."""
+MOST_BITS = 130_000
+"""Nodes up to which the whole relation is kept as bits: 2 GB."""
 MOST_CLOCK_CELLS = 150_000_000
 """Cells of a table of vector clocks: 600 MB."""
 
@@ -60,17 +60,28 @@ class Bits:
         return nodes <= MOST_BITS
 
     def update(self, order: list[int], before: list[list[int]]) -> None:
-        """Works the relation out anew, along a topological order."""
+        """Works the relation out anew, along a topological order.
+
+        Edges are only ever added, so what reached a node before still does.
+        """
         size = len(order)
-        seen = np.zeros((size, (size + 63) // 64), dtype=np.uint64)
-        bit = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
-        union = np.bitwise_or
+        if len(self.seen) != size:
+            self.seen = np.zeros((size, (size + 63) // 64), dtype=np.uint64)
+        seen, union = self.seen, np.bitwise_or
+        bits = [1 << k for k in range(64)]
+        place = [0] * size
+        for at, node in enumerate(order):
+            place[node] = at
         for node in order:
             row = seen[node]
-            for other in before[node]:
-                union(row, seen[other], out=row)
-            row[node >> 6] |= bit[node & 63]
-        self.seen = seen
+            others = before[node]
+            if len(others) > 1:
+                # What lies last often has the others before it, which need no look then.
+                others = sorted(others, key=place.__getitem__, reverse=True)
+            for other in others:
+                if not row.item(other >> 6) & bits[other & 63]:
+                    union(row, seen[other], out=row)
+            row[node >> 6] |= np.uint64(bits[node & 63])
 
     def reaches(self, sources: Array, targets: Array) -> Array:
         """Whether each source reaches its target (a node reaches itself); arrays broadcast."""
