@@ -15,18 +15,23 @@ from model.profiles import profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 SERIES = (
-    ("delta-spark-4.4", SERIALIZABLE),
-    ("delta-spark-4.4", WRITE_SERIALIZABLE),
-    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE),
+    ("delta-spark-4.4", SERIALIZABLE, 1),
+    ("delta-spark-4.4", WRITE_SERIALIZABLE, 1),
+    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, 1),
+    ("delta-spark-4.4", SERIALIZABLE, 2),
+    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, 2),
 )
+"""Profile, level of the table, and values of a data column (with 2, files are variables)."""
 
 
 def main(transactions: int, seconds: int) -> None:
     """Prints a line for each size of each series."""
-    for name, level in SERIES:
+    for name, level, values in SERIES:
         for n in range(1, transactions + 1):
-            result = exists(n, level, profile(name), timeout_ms=seconds * 1000)
-            print(f"{name:25} {level:18} {n:2}  {result.answer:8}{result.seconds:8.2f} s")
+            limit = seconds * 1000
+            result = exists(n, level, profile(name), timeout_ms=limit, values=values)
+            shown = f"{name:25} {level:18} {values} {n:2}  {result.answer:8}{result.seconds:8.2f} s"
+            print(shown, flush=True)
             if result.answer == "unknown":
                 break
 

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from checker import strategies
     from checker.exhaustive import Search, search_all
     from checker.explanation import because
+    from checker.lattice import Lattice, lattice
+    from checker.proofs import THEOREMS
+    from checker.proofs.lemma import prove
     from checker.robustness.answer import robustness
+    from checker.separation import Separation, SeparationResult, separate
     from checker.verdict import Verdict, judge
     from isodelta.replaying import replay, started_engine
     from isodelta.running import parse_scenarios, run
@@ -87,6 +91,14 @@ _HOMES = {
     "Search": "checker.exhaustive",
     "search_all": "checker.exhaustive",
     "strategies": "checker",
+    # Levels told apart, and theorems.
+    "separate": "checker.separation",
+    "Separation": "checker.separation",
+    "SeparationResult": "checker.separation",
+    "lattice": "checker.lattice",
+    "Lattice": "checker.lattice",
+    "THEOREMS": "checker.proofs",
+    "prove": "checker.proofs.lemma",
     # The real engine.
     "started_engine": "isodelta.replaying",
     "replay": "isodelta.replaying",
@@ -96,16 +108,20 @@ __all__ = [
     "DELTA_LEVELS",
     "LEVELS",
     "PROFILES",
+    "THEOREMS",
     "BadScenarios",
     "Expectation",
     "History",
     "ItemRead",
+    "Lattice",
     "PredicateRead",
     "Profile",
     "RowChange",
     "Run",
     "Scenario",
     "Search",
+    "Separation",
+    "SeparationResult",
     "SerialResult",
     "Step",
     "TableSpec",
@@ -113,16 +129,19 @@ __all__ = [
     "Verdict",
     "because",
     "judge",
+    "lattice",
     "load_scenarios",
     "load_workload",
     "parse_scenarios",
     "profile",
+    "prove",
     "replay",
     "robustness",
     "run",
     "scenario_mapping",
     "scenario_yaml",
     "search_all",
+    "separate",
     "started_engine",
     "strategies",
 ]

@@ -51,7 +51,12 @@ SNAPSHOT_IMPLICATIONS = (
     SnapshotImplication(
         READ_TOO_EARLY,
         "StrictSerializable",
-        ("the log is in real time", "places are a strict order", "paths lead forward"),
+        (
+            "the log is in real time",
+            "places are a strict order",
+            "paths lead forward",
+            "clocks agree",
+        ),
     ),
 )
 

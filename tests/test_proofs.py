@@ -234,6 +234,22 @@ def test_prove_prints_one_object_for_each_theorem(capsys):
     assert {"lemma", "verdict", "seconds"} <= set(found["lemmas"][0])
 
 
+def test_prove_proves_every_theorem(capsys):
+    assert run(["prove", "--json"]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [theorem["theorem"] for theorem in found] == [theorem.name for theorem in THEOREMS]
+    assert [theorem["profile"] for theorem in found].count(None) == 1
+
+
+def test_prove_fails_when_a_rule_says_less(monkeypatch, capsys):
+    monkeypatch.setattr(facts, "delete_read", lambda f: f.any_of())
+    assert run(["prove", "--json"]) == 1
+    first = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert first["verdict"] == "refuted"
+    wrong = {each["lemma"] for each in first["lemmas"] if each["verdict"] == "refuted"}
+    assert wrong == {"one more winner"}
+
+
 def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
     assert run(["prove", "--profile", REPAIRED.name, "--report", str(tmp_path)]) == 0
     (theorem,) = json.loads((tmp_path / "report.json").read_text())["theorems"]
