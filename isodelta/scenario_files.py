@@ -217,19 +217,7 @@ class _Reader:
         )
 
     def _problems(self, error: ValidationError) -> list[Problem]:
-        complaints = error.errors(include_url=False)
-        # A key that is misspelt is unknown, and the right one is missing: one mistake, one line.
-        meant = {
-            (*details["loc"][:-1], near)
-            for details in complaints
-            if details["type"] == "extra_forbidden"
-            for near in nearest(str(details["loc"][-1]), keys_beside(details))
-        }
-        problems = [
-            self._problem(tuple(details["loc"]), reason_of(details))
-            for details in complaints
-            if details["type"] != "missing" or details["loc"] not in meant
-        ]
+        problems = [self._problem(place, reason) for place, reason in complaints(error)]
         return sorted(problems, key=lambda problem: problem.line)
 
     def _schedule(self, shape: ScenarioShape) -> list[tuple[int, Step]]:
@@ -348,7 +336,24 @@ _WANTED = {
 }
 
 
-def reason_of(error: ErrorDetails, shape: Shapes = SCENARIO) -> str:
+def complaints(error: ValidationError, shape: Shapes = SCENARIO) -> list[tuple[Path, str]]:
+    """What pydantic finds wrong, each with its place, in the words of this project."""
+    found = error.errors(include_url=False)
+    # A key that is misspelt is unknown, and the right one is missing: one mistake, one line.
+    meant = {
+        (*details["loc"][:-1], near)
+        for details in found
+        if details["type"] == "extra_forbidden"
+        for near in nearest(str(details["loc"][-1]), keys_beside(details, shape))
+    }
+    return [
+        (tuple(details["loc"]), reason_of(details, shape))
+        for details in found
+        if details["type"] != "missing" or details["loc"] not in meant
+    ]
+
+
+def reason_of(error: ErrorDetails, shape: Shapes) -> str:
     """pydantic's complaint in the words of this project."""
     kind, found = error["type"], error["input"]
     last = error["loc"][-1] if error["loc"] else ""
@@ -368,7 +373,7 @@ def reason_of(error: ErrorDetails, shape: Shapes = SCENARIO) -> str:
     return error["msg"].removeprefix("Value error, ")
 
 
-def keys_beside(error: ErrorDetails, shape: Shapes = SCENARIO) -> tuple[str, ...]:
+def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
     """The keys that are known where an unknown one stands."""
     place = error["loc"][:-1]
     found = shape.whole

@@ -14,9 +14,9 @@ from isodelta.scenario_files import (
     BadScenarios,
     Problem,
     Shapes,
+    complaints,
     contents,
     place_text,
-    reason_of,
     table_spec,
     unknown_properties,
     value_kind,
@@ -90,10 +90,7 @@ class _Reader:
         try:
             shape = WorkloadShape.model_validate(data)
         except ValidationError as error:
-            found = [
-                self._problem(tuple(details["loc"]), reason_of(details, SHAPES))
-                for details in error.errors(include_url=False)
-            ]
+            found = [self._problem(place, reason) for place, reason in complaints(error, SHAPES)]
             raise BadScenarios(sorted(found, key=lambda problem: problem.line)) from None
         table = table_spec(shape.table)
         tables = {name: table_spec(other) for name, other in shape.tables.items()}

@@ -218,7 +218,6 @@ def test_a_constant_equal_to_a_parameter_is_told_apart() -> None:
 def test_the_theorem_knows_every_job_of_the_grammar(text: str) -> None:
     given_jobs = workload([text], ("p",), SETUPS[1])
     known = analysed(given_jobs)
-    assert known is not None
     assert known["job0"].parsed is not None
     assert known["job0"].outside is None
 
@@ -237,7 +236,6 @@ def held_against_the_search(given_jobs: Jobs) -> str:
     try:
         tried = instances(given_jobs)
         known = analysed(given_jobs)
-        assert known is not None
         parts = shape(list(known.values()))
         stage = Stage(given_jobs)
         if parts.impossible:

@@ -460,15 +460,16 @@ class _Run:
                 old = fresh_row(self.types)
                 empty = tuple(constant(None, t) for t in self._widths(statement))
                 adds.append(Addition(applies(clause, old + empty), result(clause, old, empty), old))
-        # Of a single source row, a sole clause takes every row that it applies to.
-        single = source.query is None and len(sources) == 1
+        # A row may match one source row only, and then a sole clause takes it if it applies. Of a
+        # table's rows the one here is the one that matches; of constants there may be several.
+        single = len(sources) == 1
         sole = statement.matched[0] if len(statement.matched) == 1 else None
 
         def surely(read: SymbolicRow | None) -> Sequence[Addition]:
             if read is None or not single or sole is None or sole.deletes:
                 return ()
             (s,) = sources
-            when = z3.And(on(read, s), applies(sole, read + s))
+            when = z3.And(guards[0], on(read, s), applies(sole, read + s))
             return [Addition(when, result(sole, read, s), read)]
 
         only_by_clause = not statement.not_matched and (single or not statement.matched)

@@ -17,7 +17,6 @@ from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.verdict import judge
-from model.errors import InvalidScenario
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
 
@@ -66,8 +65,6 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
     tried = instances(jobs)
     known = analysed(jobs)
     stage = Stage(jobs)
-    if known is None:
-        raise InvalidScenario("a job cannot be analysed", ("jobs",))
     told("asking the theorem")
     every = list(known.values())
     serial = _serial(jobs, every, stage, tried, told)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 from checker.robustness.jobs import Instance, Jobs
@@ -53,20 +53,42 @@ def check_statement(profile: Profile, statement: Statement, where: tuple[str, ..
 
 
 def _instances(jobs: Jobs, job: str, template: Template) -> Iterator[Instance]:
+    """Those whose SQL is right; InvalidScenario where none is."""
     choices = [values(jobs, parameter) for parameter in template.parameters]
     names = [parameter.name for parameter in template.parameters]
-    for chosen in islice(_diagonal(choices), MOST_INSTANCES):
+    wrong: InvalidScenario | None = None
+    good = False
+    for chosen in islice(_combinations(choices), MOST_INSTANCES):
         given = dict(zip(names, chosen, strict=True))
         sql = template.filled(given)
-        jobs.statement(sql)
+        try:
+            jobs.statement(sql)
+        except InvalidScenario as error:
+            wrong = wrong or error
+            continue
+        good = True
         yield Instance(job, given, sql)
+    if wrong is not None and not good:
+        raise wrong
 
 
-def _diagonal(choices: list[tuple[Value, ...]]) -> Iterable[tuple[Value, ...]]:
+def _combinations(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:
     """All combinations, those of first choices first."""
-    ranked = product(*(range(len(values)) for values in choices))
-    ordered = sorted(ranked, key=lambda places: (sum(places), places))
-    return [tuple(c[i] for c, i in zip(choices, places, strict=True)) for places in ordered]
+    sizes = [len(values) for values in choices]
+    for total in range(sum(sizes) - len(sizes) + 1):
+        for places in _places(sizes, total):
+            yield tuple(c[i] for c, i in zip(choices, places, strict=True))
+
+
+def _places(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    """Positions in lists of these sizes that add up to a total."""
+    if not sizes:
+        if total == 0:
+            yield ()
+        return
+    for place in range(min(total, sizes[0] - 1) + 1):
+        for rest in _places(sizes[1:], total - place):
+            yield (place, *rest)
 
 
 def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:

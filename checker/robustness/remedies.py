@@ -10,9 +10,9 @@ from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
 from checker.robustness.access import Job, job
+from checker.robustness.domain import instances
 from checker.robustness.jobs import Jobs, jobs
 from checker.robustness.roles import shape
-from checker.robustness.sentinels import sentinels
 from model.errors import InvalidScenario
 from model.rules.base import SERIALIZABLE
 
@@ -64,24 +64,21 @@ def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
         again = jobs(given.name, given.table, given.tables, sql, given.profile)
+        found = analysed(again)
     except InvalidScenario:
         return False
-    found = analysed(again)
-    if found is None or any(one.outside is not None for one in found.values()):
+    if any(one.outside is not None for one in found.values()):
         return False
     return shape(list(found.values())).impossible
 
 
-def analysed(given: Jobs) -> dict[str, Job] | None:
-    """What is known of each job; None where one is no SQL of the language."""
-    found = {}
-    for name, template in given.templates.items():
-        try:
-            sql = template.filled(sentinels(template.parameters, 0))
-            found[name] = job(given, name, template, given.statement(sql))
-        except InvalidScenario:
-            return None
-    return found
+def analysed(given: Jobs) -> dict[str, Job]:
+    """What is known of each job. Raises InvalidScenario for one that is wrong."""
+    tried = instances(given)
+    return {
+        name: job(given, name, template, given.statement(tried[name][0].sql))
+        for name, template in given.templates.items()
+    }
 
 
 def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, str]]:

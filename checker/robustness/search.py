@@ -36,7 +36,8 @@ TRIPLE: Play = (
 """T runs while B and then X begin and commit."""
 
 MOST_OF_THREE = 60_000
-MOST_OF_FOUR = 40_000
+MOST_AFTER_ANOTHER = 8_000
+MOST_BESIDE_ANOTHER = 600
 MOST_WITH_PREFIX = 6_000
 MOST_TO_EXHAUST = 14
 """Limits of the searches: histories, and instances for the exhaustive one."""
@@ -70,40 +71,33 @@ def after_missed_append(
 def with_one_more(
     stage: Stage, instances: Instances, triples: Iterable[tuple[str, str, str]]
 ) -> tuple[Found | None, Tried]:
-    """The same with one more instance, at any place of the schedule."""
-    plays = tuple(_plays())
-    tried = 0
-    for group in _groups_of_four(instances, list(triples)):
-        for play in plays:
-            tried += 1
-            if tried > MOST_OF_FOUR:
-                return None, Tried(stage.runs, 4, False)
+    """The same with one more instance: before all others first, then at any other place."""
+    groups, whole = _groups_of_four(instances, list(triples))
+    for place, play in enumerate(_plays()):
+        most = MOST_AFTER_ANOTHER if place == 0 else MOST_BESIDE_ANOTHER
+        whole = whole and len(groups) <= most
+        for group in groups[:most]:
             if stage.violates(stage.play(group, play), SERIAL):
-                return stage.found(_title(group, "have no serial order"), group, play), Tried(
-                    stage.runs, 4, True
-                )
-    return None, Tried(stage.runs, 4, True)
+                found = stage.found(_title(group, "have no serial order"), group, play)
+                return found, Tried(stage.runs, 4, whole)
+    return None, Tried(stage.runs, 4, whole)
 
 
 def _groups_of_four(
     instances: Instances, triples: list[tuple[str, str, str]]
-) -> Iterator[tuple[Instance, ...]]:
-    everything = [each for some in instances.values() for each in some]
-    size = len(everything) * sum(
-        len(instances[t]) * len(instances[b]) * len(instances[x]) for t, b, x in triples
-    )
-    few = 16 if size <= 200_000 else 3
-    every = (
-        group
-        for t, b, x in triples
-        for group in product(
-            instances[t][:few],
-            instances[b][:few],
-            instances[x][:few],
-            [each for some in instances.values() for each in some[:few]],
-        )
-    )
-    return shortest(islice(every, 200_000))
+) -> tuple[list[tuple[Instance, ...]], bool]:
+    """Groups with as many instances of each job as the limit allows, and whether with all."""
+    most = max(len(some) for some in instances.values())
+    for few in range(most, 0, -1):
+        tried = {job: some[:few] for job, some in instances.items()}
+        anything = [each for some in tried.values() for each in some]
+        size = sum(len(tried[t]) * len(tried[b]) * len(tried[x]) for t, b, x in triples)
+        if few == 1 or size * len(anything) <= MOST_AFTER_ANOTHER:
+            break
+    groups = [
+        group for t, b, x in triples for group in product(tried[t], tried[b], tried[x], anything)
+    ]
+    return list(shortest(groups)), few == most
 
 
 def _plays() -> Iterator[Play]:
