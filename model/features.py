@@ -10,12 +10,14 @@ DELETION_VECTORS = "deletion vectors"
 LIQUID_CLUSTERING = "liquid clustering"
 IDENTITY_COLUMNS = "identity columns"
 GENERATED_COLUMNS = "generated columns"
+COLUMN_DEFAULTS = "column defaults"
 
 FEATURES: Mapping[str, Callable[[Table], bool]] = {
     DELETION_VECTORS: lambda table: table.deletion_vectors,
     LIQUID_CLUSTERING: lambda table: bool(table.clustering),
     IDENTITY_COLUMNS: lambda table: bool(table.identities),
     GENERATED_COLUMNS: lambda table: bool(table.generated),
+    COLUMN_DEFAULTS: lambda table: bool(table.defaults),
 }
 """Whether a table uses a feature, by the feature's name."""
 
