@@ -35,6 +35,7 @@ from model.profiles import DEFAULT, Profile
 from model.properties import KNOWN, canonical
 from model.protocol import is_protocol_property
 from model.scenario import Expectation, Scenario, Step, TableSpec
+from model.table import Table
 from model.workload import Workload, definitions, prepare, steps
 
 __all__ = [
@@ -193,8 +194,9 @@ class _Reader:
         self._check_properties(("table",), scenario.table)
         for name, spec in scenario.tables.items():
             self._check_properties(("tables", name), spec)
+        outcomes = Expectation(shape.expect.outcomes)
         try:
-            workload = prepare(scenario, profile)
+            workload = prepare(replace(scenario, expect=outcomes), profile)
         except InvalidScenario as error:
             where = error.where
             if len(where) == 2 and where[0] == "schedule" and isinstance(where[1], int):
@@ -266,17 +268,28 @@ class _Reader:
 
     def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
         place = ("expect", "rows", index)
-        possible = {len(table.schema): table for table in reversed(definitions(workload))}
-        if len(row) not in possible:
+        possible = [t for t in definitions(workload) if len(t.schema) == len(row)]
+        if not possible:
             reason = f"{len(row)} values for the {len(workload.table.schema)} columns of the table"
             raise self._bad(place, reason)
-        table, values = possible[len(row)], []
-        for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
+        wrong: list[str] = []
+        for table in possible:
             try:
-                values.append(typed(value, column))
+                return _typed_row(table, row)
             except ValueError as error:
-                raise self._bad(place, f"column {name}: {error}") from error
-        return tuple(values)
+                wrong.append(str(error))
+        raise self._bad(place, wrong[0])
+
+
+def _typed_row(table: Table, row: Sequence[object]) -> Row:
+    """A row of the file in the types of a table's columns. Raises ValueError."""
+    values = []
+    for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
+        try:
+            values.append(typed(value, column))
+        except ValueError as error:
+            raise ValueError(f"column {name}: {error}") from error
+    return tuple(values)
 
 
 def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:

@@ -34,7 +34,7 @@ CONFLICTS = (
 )
 """How a transaction ends when another one stands in its way."""
 
-ERROR_CLASS = r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(\.[A-Z0-9_]+)?"
+ERROR_CLASS = r"_?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(\.[A-Z0-9_]+)?"
 """How a transaction ends that fails by itself: the name that Spark gives the error."""
 
 

@@ -11,6 +11,7 @@ LIQUID_CLUSTERING = "liquid clustering"
 IDENTITY_COLUMNS = "identity columns"
 GENERATED_COLUMNS = "generated columns"
 CHOSEN_STATISTICS = "statistics of chosen columns"
+COLUMN_DEFAULTS = "column defaults"
 
 FEATURES: Mapping[str, Callable[[Table], bool]] = {
     DELETION_VECTORS: lambda table: table.deletion_vectors,
@@ -20,6 +21,7 @@ FEATURES: Mapping[str, Callable[[Table], bool]] = {
     CHOSEN_STATISTICS: lambda table: any(
         table.declared(key) is not None for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
     ),
+    COLUMN_DEFAULTS: lambda table: bool(table.defaults),
 }
 """Whether a table uses a feature, by the feature's name."""
 

@@ -70,7 +70,7 @@ class Snapshot:
         table = self.table
         if footprint.table is not None:
             table = rebased(self.at(commit.read_version).table, footprint.table, table)
-        changed = table.types != self.table.types
+        changed = table is not self.table and table.types != self.table.types
         if changed or (self.retyped and footprint.adds):
             # Files are older than the types, or written by whoever began before the change.
             new = {file.key for file in footprint.adds}

@@ -141,12 +141,20 @@ def test_an_overwrite_brings_columns() -> None:
         (AUTO_MERGE + "INSERT INTO t VALUES (1)", "DELTA_INSERT_COLUMN_ARITY_MISMATCH"),
         (AUTO_MERGE + "INSERT INTO t SELECT k, v, k FROM t", "DELTA_DUPLICATE_COLUMNS_FOUND.DATA"),
         ("UPDATE t SET v = 1, V = 2", "DELTA_CONFLICT_SET_COLUMN"),
+        ("DELETE FROM t WHERE k", "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN"),
+        ("INSERT INTO t SELECT * FROM nope", "TABLE_OR_VIEW_NOT_FOUND"),
+        ("DELETE FROM nope", "TABLE_OR_VIEW_NOT_FOUND"),
+        ("INSERT OVERWRITE t PARTITION (z = 1) VALUES (1)", "NON_PARTITION_COLUMN"),
     ],
 )
 def test_a_statement_that_fails_in_any_case_is_taken_where_its_error_is_expected(
     text: str, error_class: str
 ) -> None:
     assert outcomes(text, expect={"A": error_class}) == [error_class]
+
+
+@pytest.mark.parametrize("text", ["DELETE FROM nope", "INSERT INTO t (k, z) VALUES (1, 2)"])
+def test_what_looks_like_a_slip_is_refused_where_it_is_not_expected(text: str) -> None:
     with pytest.raises(InvalidScenario):
         ran(text)
 
@@ -270,6 +278,13 @@ def test_each_task_of_a_merge_hands_out_every_nth_value(merge: str, ids: set[int
     setup = ("INSERT INTO t (k) VALUES (10)",)
     rows = left(merge + INSERTS, columns=IDENTITY, setup=setup)
     assert {row[0] for row in rows if row[1] != 10} == ids
+
+
+def test_each_branch_of_a_union_is_a_task() -> None:
+    branches = "INSERT INTO t (k) SELECT 30 UNION ALL SELECT 40 UNION ALL SELECT k + 40 FROM t"
+    setup = ("INSERT INTO t (k) VALUES (10), (11)",)
+    rows = left(branches, columns=IDENTITY, setup=setup)
+    assert rows == {(1, 10), (2, 11), (3, 30), (4, 40), (5, 50), (8, 51)}
 
 
 def test_the_mark_of_a_merge_covers_values_given_by_hand() -> None:

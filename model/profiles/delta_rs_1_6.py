@@ -77,6 +77,9 @@ def has(statement: Statement) -> bool:
             return True
         case Vacuum():
             return statement.frees == "nothing"
+        case InsertValues() | InsertSelect() | Merge() if _evolves(statement):
+            # Its own way to merge schemas is an option of the writer, not a part of the statement.
+            return False
     return isinstance(statement, _PLAIN) and not _in_spark_s_words(statement)
 
 
@@ -99,6 +102,10 @@ def _in_spark_s_words(part: object) -> bool:
         values = (getattr(part, field.name) for field in dataclasses.fields(part))
         return any(map(_in_spark_s_words, values))
     return False
+
+
+def _evolves(statement: InsertValues | InsertSelect | Merge) -> bool:
+    return statement.after is not None and statement.after != statement.table
 
 
 def _alters(statement: AlterTable) -> bool:

@@ -24,6 +24,7 @@ from model.sql.evolution import taken_apart
 from model.sql.insert import insert
 from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
+from model.sql.storing import check_width
 from model.sql.subqueries import refuse_subqueries
 from model.statements import (
     DynamicOverwrite,
@@ -148,12 +149,13 @@ def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Ex
     fixed: dict[int, exp.Expr] = {}
     for node in partition.expressions:
         name = node.this if isinstance(node, exp.EQ) else node
-        column = table.column(name.name)
-        if column.index not in table.partition_columns:
+        known = {table.names[place].lower() for place in table.partitions}
+        if name.name.lower() not in known:
             raise InvalidScenario(
-                f"PARTITION names {column.name!r}, which is no partition column",
+                f"PARTITION names {name.name!r}, which is no partition column",
                 error_class="NON_PARTITION_COLUMN",
             )
+        column = table.column(name.name)
         if isinstance(node, exp.EQ):
             fixed[column.index] = node.expression
     if not fixed:
@@ -164,6 +166,8 @@ def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Ex
         if not isinstance(line, exp.Tuple | exp.Select):
             line = line.replace(exp.Tuple(expressions=[line.copy()]))
         line.set("expressions", [*line.expressions, *(n.copy() for n in fixed.values())])
+        if not any(isinstance(part, exp.Star) for part in line.expressions):
+            check_width(len(line.expressions), table.schema)
     order = [place for place in table.schema if place not in fixed]
     names = [exp.to_identifier(table.names[place], quoted=True) for place in (*order, *fixed)]
     body.set("this", exp.Schema(this=body.this.copy(), expressions=names))

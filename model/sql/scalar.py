@@ -99,7 +99,17 @@ class Scope:
 
     def where(self, node: exp.Expr | None) -> Expression:
         """A WHERE clause's condition; TRUE where there is none. Raises UnsupportedSQL."""
-        return TRUE if node is None else self.boolean(node)
+        if node is None:
+            return TRUE
+        inner = node.this if isinstance(node, exp.Where) else node
+        if isinstance(inner, exp.Column | exp.Literal):
+            kind = self.resolve(inner).type
+            if kind.family not in ("boolean", "null"):
+                raise InvalidScenario(
+                    f"{inner.sql(dialect='spark')!r} is not a condition",
+                    error_class="DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
+                )
+        return self.boolean(node)
 
     def boolean(self, node: exp.Expr) -> Expression:
         """A condition where Spark takes no bare NULL: a whole WHERE, or WHEN. Raises likewise."""

@@ -50,7 +50,11 @@ class Source:
     def check_target(self, name: str) -> Table:
         """The target, if ``name`` is its name. Raises InvalidScenario."""
         if name.strip("`").lower() != self.target.lower():
-            raise InvalidScenario(f"a statement writes to table {self.target!r}, not to {name!r}")
+            known = name.strip("`").lower() in map(str.lower, self.tables)
+            raise InvalidScenario(
+                f"a statement writes to table {self.target!r}, not to {name!r}",
+                error_class=None if known else "TABLE_OR_VIEW_NOT_FOUND",
+            )
         return self.table
 
     def condition(self, text: str) -> exp.Expr:
@@ -91,4 +95,7 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
     for name, table in tables.items():
         if name.lower() == node.name.lower():
             return Scope(table, node.alias or node.name, aggregates)
-    raise InvalidScenario(f"unknown table {node.name!r} (known: {', '.join(tables)})")
+    raise InvalidScenario(
+        f"unknown table {node.name!r} (known: {', '.join(tables)})",
+        error_class="TABLE_OR_VIEW_NOT_FOUND",
+    )

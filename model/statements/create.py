@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from model.definition_change import metadata_change, protocol_change
 from model.expressions import TRUE
-from model.files import StoredRow, write_files
+from model.files import DataFile, StoredRow, write_files
 from model.footprint import Footprint, ReadPredicate
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
@@ -56,17 +56,21 @@ class ReplaceTable:
         assert coming.footprint is not None
         # Metadata has the time of its creation, so no two commits write the same.
         after = replace(self.after, created=f"by {writer} after version {snapshot.version}")
-        added = tuple(
-            StoredRow(change.row, writer, self.after.stored(change.after))
-            for change in coming.changes
-            if change.after is not None
-        )
+        # The rows come without partitions: one file for each task that brings some.
+        tasks = [
+            [StoredRow(row.row, writer, self.after.stored(row.values)) for row in file.rows]
+            for file in coming.footprint.adds
+        ]
+        written: tuple[DataFile, ...] = ()
+        for number, task in enumerate(tasks):
+            written += write_files(f"{writer}-{number}", self.after, task)
+        added = [row for task in tasks for row in task]
         footprint = replace(
             coming.footprint,
             operation=self.operation,
             read_predicates=(*coming.footprint.read_predicates, ReadPredicate()),
             read_files=files,
-            adds=write_files(writer, self.after, added),
+            adds=written,
             removes=files,
             metadata=metadata_change(self.table, after),
             protocol=protocol_change(self.table, after),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from model import types
@@ -46,28 +46,32 @@ def filled(
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """Rows with their identity values, and what that does to the table's definition."""
+    """Rows with their identity values, by task, and what that does to the table's definition."""
 
-    rows: tuple[Row, ...]
+    tasks: tuple[tuple[Row, ...], ...]
     table: Table
     metadata: MetadataChange
 
 
-def hand_out(table: Table, places: tuple[int, ...], rows: Iterable[Row]) -> HandedOut:
-    """Gives each row the next value of the identity columns at ``places``.
+def hand_out(table: Table, places: tuple[int, ...], tasks: Sequence[Sequence[Row]]) -> HandedOut:
+    """Gives each row a value of the identity columns at ``places``.
 
+    Of n tasks each gives every nth value, from its own number on (GenerateIdentityValues.scala).
     The new high-water marks go into the metadata with the same commit, even where none has moved
     (OptimisticTransaction.scala, ``precommitUpdateSchemaWithIdentityHighWaterMarks``).
     """
-    filled = [list(row) for row in rows]
+    filled = [[list(row) for row in rows] for rows in tasks]
     identities = dict(table.identities)
     for place in places:
         identity = identities[place]
-        for row in filled:
-            row[place] = identity.next
-            identity = replace(identity, high_water=identity.next)
-        identities[place] = identity
+        values: list[int] = []
+        for number, rows in enumerate(filled):
+            for nth, row in enumerate(rows):
+                value = identity.next + identity.step * (number + nth * len(filled))
+                row[place] = value
+                values.append(value)
+        identities[place] = identity.reaching(values)
     after = replace(table, identities=tuple(identities.items()))
     moved = after.identities != table.identities
     change = MetadataChange(identity_only=True, schema_changed=moved)
-    return HandedOut(tuple(map(tuple, filled)), after, change)
+    return HandedOut(tuple(tuple(map(tuple, rows)) for rows in filled), after, change)

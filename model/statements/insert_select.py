@@ -9,7 +9,7 @@ from model import types
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.query import Query
-from model.relations import Relation, alone, flat, scan_reads
+from model.relations import Relation, alone, scan_reads
 from model.relations.base import Branches
 from model.statements.base import Execution, Rows
 from model.statements.generated import filled
@@ -60,7 +60,7 @@ class InsertSelect:
 
     def rerun(self, tables: Rows) -> SerialResult:
         branches, reads = alone(self.query, tables)
-        stored = flat(self._stored(branches))
+        stored = self._stored(branches)
         name = self.table.name
         matched = tuple(tuple(filter(read.matches, tables[read.table])) for read in reads)
         return SerialResult(matched, {**tables, name: tables[name] + added(self, stored)})

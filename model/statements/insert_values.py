@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,7 +47,7 @@ class InsertValues:
 
     def rerun(self, tables: Rows) -> SerialResult:
         name = self.table.name
-        return SerialResult((), {**tables, name: tables[name] + added(self, self.rows)})
+        return SerialResult((), {**tables, name: tables[name] + added(self, (self.rows,))})
 
 
 class Appends(Protocol):
@@ -63,11 +63,12 @@ class Appends(Protocol):
     def after(self) -> Table | None: ...
 
 
-def added(statement: Appends, rows: tuple[Row, ...]) -> tuple[Row, ...]:
+def added(statement: Appends, tasks: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
     """The rows as a statement adds them when it is run alone. Raises StatementFailure."""
     table = statement.after or statement.table
     if statement.assigned:
-        rows = hand_out(table, statement.assigned, rows).rows
+        tasks = hand_out(table, statement.assigned, tasks).tasks
+    rows = tuple(row for task in tasks for row in task)
     if table.constrained:
         enforce(table, rows)
     return rows
@@ -88,18 +89,18 @@ def append(
     """
     before, assigned = statement.table, statement.assigned
     table = statement.after or before
-    groups = [tuple(rows) for rows in tasks]
-    rows = tuple(row for group in groups for row in group)
+    groups = tuple(tuple(rows) for rows in tasks)
     # Without rows nothing is written to any partition, and so no high-water mark is noted; a
     # table without partitions gets a file all the same, which is left out afterwards.
-    hands_out = assigned and (rows or not table.partitions)
-    handed = hand_out(table, assigned, rows) if hands_out else None
+    hands_out = assigned and (any(groups) or not table.partitions)
+    handed = hand_out(table, assigned, groups) if hands_out else None
     metadata = None
     if handed is not None:
-        rows, metadata = handed.rows, handed.metadata
+        groups, metadata = handed.tasks, handed.metadata
     after = table if handed is None else handed.table
     if table is not before and table != before:
         metadata = metadata_change(before, after)
+    rows = [row for group in groups for row in group]
     stored = tuple(StoredRow((writer, i), writer, row) for i, row in enumerate(rows))
     if len(groups) == 1:
         adds = write_files(writer, table, stored)
