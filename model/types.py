@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Literal, cast
 
+from model import texts
 from model.doubles import canonical
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Value
@@ -159,17 +160,17 @@ def fits(value: int, bits: int) -> bool:
 
 
 def storable(source: ColumnType, target: ColumnType) -> bool:
-    """Whether Spark's ANSI store assignment lets an expression of one type into a column.
+    """Whether Delta puts an expression of one type into a column of the other.
 
-    A string never goes into a column of another type; that is an error when the statement is
-    analysed, not when it runs.
+    It casts whatever ANSI mode can cast, texts among them, beyond Spark's store assignment
+    (DeltaAnalysis.scala, ``castIfNeeded``). Doubles as text and moments as numbers are not
+    modelled.
     """
-    if source.family in ("null", target.family):
+    if source.family in ("null", "string", target.family):
         return True
     if target.family == "string":
-        # Spark prints other types too; only those whose text is beyond doubt are modelled.
-        return source in (INT, BIGINT, BOOLEAN, DATE)
-    return (source.family, target.family) == ("date", "timestamp")
+        return source is not DOUBLE  # Java writes doubles in a way of its own.
+    return {source.family, target.family} in ({"date", "timestamp"}, {"boolean", "number"})
 
 
 INSERT_OVERFLOW = "CAST_OVERFLOW_IN_TABLE_INSERT"
@@ -180,13 +181,20 @@ def store(value: Value, target: ColumnType, overflow: str = INSERT_OVERFLOW) -> 
     """``value`` as a column of type ``target`` holds it.
 
     The types must be ``storable``. Raises StatementFailure of the class ``overflow`` for a
-    number that does not fit.
+    number that does not fit, and for a text that is no value of the type.
     """
     if value is None:
         return None
     if target.family == "number":
-        return _store_number(value, target, overflow)
+        number = _number_of(value, target) if isinstance(value, str) else value
+        return _store_number(number, target, overflow)
     return _STORE[target.family](value)
+
+
+def _number_of(text: str, target: ColumnType) -> Value:
+    if target.bits:
+        return texts.whole_of(text, target.bits)
+    return texts.double_of(text) if target is DOUBLE else texts.decimal_of(text)
 
 
 def _store_number(value: Value, target: ColumnType, overflow: str) -> Value:
@@ -227,17 +235,35 @@ def rounded_decimal(value: int | float | Decimal, target: ColumnType) -> Decimal
     return None if len(rounded.as_tuple().digits) > target.precision else rounded
 
 
-def _store_string(value: Value) -> Value:
+def text_of(value: Value) -> str:
+    """A value as text; a decimal without an exponent, a timestamp without trailing zeros."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return value if isinstance(value, str) else str(value)
+    if isinstance(value, Decimal):
+        return f"{value:f}"
+    if isinstance(value, datetime.datetime):
+        text = value.isoformat(sep=" ")
+        return text.rstrip("0") if value.microsecond else text
+    return str(value)
 
 
 def _store_timestamp(value: Value) -> Value:
+    if isinstance(value, str):
+        return texts.timestamp_of(value)
     if isinstance(value, datetime.datetime):
         return value
     assert isinstance(value, datetime.date)
     return datetime.datetime(value.year, value.month, value.day)
+
+
+def _store_date(value: Value) -> Value:
+    if isinstance(value, str):
+        return texts.date_of(value)
+    return value.date() if isinstance(value, datetime.datetime) else value
+
+
+def _store_boolean(value: Value) -> Value:
+    return texts.boolean_of(value) if isinstance(value, str) else bool(value)
 
 
 def _store_as_is(value: Value) -> Value:
@@ -245,9 +271,9 @@ def _store_as_is(value: Value) -> Value:
 
 
 _STORE: dict[Family, Callable[[Value], Value]] = {
-    "string": _store_string,
-    "boolean": _store_as_is,
-    "date": _store_as_is,
+    "string": text_of,
+    "boolean": _store_boolean,
+    "date": _store_date,
     "timestamp": _store_timestamp,
     "null": _store_as_is,
 }

@@ -164,17 +164,57 @@ def test_a_number_that_does_not_fit_fails_by_the_statement_s_name_for_it(
         (NULL, DATE, True),
         (INT, STRING, True),
         (DATE, TIMESTAMP, True),
-        (TIMESTAMP, DATE, False),
+        (TIMESTAMP, DATE, True),
+        (STRING, INT, True),
+        (BOOLEAN, INT, True),
+        (INT, BOOLEAN, True),
         (DOUBLE, STRING, False),
-        (STRING, INT, False),
-        (BOOLEAN, INT, False),
-        (INT, BOOLEAN, False),
+        (TIMESTAMP, BIGINT, False),
+        (DATE, INT, False),
     ],
 )
 def test_only_some_types_go_into_a_column(
     source: ColumnType, target: ColumnType, goes: bool
 ) -> None:
     assert storable(source, target) is goes
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "expected"),
+    [
+        (" 7 ", INT, 7),
+        ("1.505", decimal(5, 2), Decimal("1.51")),
+        ("2024-1-2", DATE, datetime.date(2024, 1, 2)),
+        ("2024-01-02", TIMESTAMP, datetime.datetime(2024, 1, 2)),
+        ("no", BOOLEAN, False),
+        (2, BOOLEAN, True),
+        (True, BIGINT, 1),
+        (Decimal("1.50"), STRING, "1.50"),
+        (datetime.datetime(2024, 1, 2, 3), DATE, datetime.date(2024, 1, 2)),
+        (datetime.datetime(2024, 1, 2, 3), STRING, "2024-01-02 03:00:00"),
+    ],
+)
+def test_a_value_of_another_type_is_cast_where_it_is_stored(
+    value: Value, type_: ColumnType, expected: Value
+) -> None:
+    assert repr(store(value, type_)) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "type_", "error"),
+    [
+        ("1.0", INT, "CAST_INVALID_INPUT"),
+        ("99999999999", INT, "CAST_INVALID_INPUT"),
+        ("2024-02-30", DATE, "CAST_INVALID_INPUT"),
+        ("1000.5", decimal(5, 2), "CAST_OVERFLOW_IN_TABLE_INSERT"),
+    ],
+)
+def test_a_text_that_is_no_value_of_the_column_fails(
+    value: Value, type_: ColumnType, error: str
+) -> None:
+    with pytest.raises(StatementFailure) as failure:
+        store(value, type_)
+    assert failure.value.error_class == error
 
 
 VALUES: list[tuple[Value, ColumnType]] = [

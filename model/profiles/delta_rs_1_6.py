@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import replace
 
-from model.expressions import Arithmetic, Cast, Function
+from model.expressions import Arithmetic, Cast, Expression, Function
 from model.footprint import Footprint
 from model.profiles.base import Profile
 from model.profiles.delta_rs_noted import noted
@@ -42,6 +42,7 @@ from model.statements import (
     Vacuum,
 )
 from model.table import Table
+from model.types import ColumnType
 
 _PLAIN = (
     Delete,
@@ -80,7 +81,18 @@ def has(statement: Statement) -> bool:
         case InsertValues() | InsertSelect() | Merge() if _evolves(statement):
             # Its own way to merge schemas is an option of the writer, not a part of the statement.
             return False
+        case Update() if any(
+            _converted(value, statement.table.types[place])
+            for place, value in statement.assignments
+        ):
+            return False
     return isinstance(statement, _PLAIN) and not _in_spark_s_words(statement)
+
+
+def _converted(value: Expression, column: ColumnType) -> bool:
+    """Whether Spark casts an assigned value to a type of another kind."""
+    kinds = (value.type.family, column.family)
+    return kinds[0] not in ("null", kinds[1]) and kinds != ("date", "timestamp")
 
 
 def _in_spark_s_words(part: object) -> bool:

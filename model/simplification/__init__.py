@@ -27,6 +27,7 @@ from model.simplification.filters import (
     simplify_known_comparisons,
 )
 from model.simplification.likes import like_simplification
+from model.simplification.moments import unwrap_moment_cast
 from model.simplification.shape import everywhere, plain_negations
 
 _RULES = (
@@ -36,6 +37,7 @@ _RULES = (
     like_simplification,
     optimize_in,
     unwrap_cast,
+    unwrap_moment_cast,
     simplify_binary_comparison,
     boolean_simplification,
     push_foldable_into_branches,

@@ -79,6 +79,9 @@ def unwrap_cast(expression: Expression) -> Expression:
                 widened = Literal(widen(value, other.type), other.type)
                 return Comparison(expression.operator, other, widened)
         case InList() if all(isinstance(option, Literal) for option in expression.options):
+            operand = expression.operand
+            if isinstance(operand, Cast) and _unwraps(operand.operand.type, operand.type):
+                return _unwrapped_in(InList(operand.operand, expression.options))
             return _unwrapped_in(expression)
     return expression
 

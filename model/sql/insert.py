@@ -236,6 +236,7 @@ def _common_type(values: list[Literal], name: str | None) -> ColumnType:
     if len(families) > 1:
         raise InvalidScenario(
             f"the values for column {name!r} are of several types "
-            f"({', '.join(dict.fromkeys(map(str, found)))})"
+            f"({', '.join(dict.fromkeys(map(str, found)))})",
+            error_class="INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
         )
     return reduce(types.wider, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from model import types
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions import Arithmetic, Column, Expression, Literal, is_constant
 from model.sql.coercion import constant
 
@@ -16,9 +16,12 @@ def check_storable(
     Spark converts constants before it looks at any row, so they fail on every table.
     """
     if not types.storable(value.type, column.type):
-        raise InvalidScenario(
-            f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
-        )
+        problem = f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
+        if value.type.family == "date":
+            raise InvalidScenario(
+                problem, error_class="DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION"
+            )
+        raise UnsupportedSQL(problem)
     if isinstance(value, Literal | Arithmetic) and is_constant(value):
         types.store(constant(value).value, column.type, overflow)
 
