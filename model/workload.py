@@ -166,7 +166,10 @@ def _check_storage(statements: Mapping[str, Statement]) -> None:
 
     The engine then fails with an exception that has no error class.
     """
-    freeing = any(isinstance(s, Vacuum) and s.frees != "nothing" for s in statements.values())
+    freeing = any(
+        isinstance(s, Vacuum) and s.frees != "nothing" and not s.too_short
+        for s in statements.values()
+    )
     for name, statement in statements.items():
         if freeing and isinstance(statement, Restore):
             reason = "RESTORE beside a VACUUM that retains nothing is not supported"

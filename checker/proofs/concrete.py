@@ -62,6 +62,8 @@ class ConcreteFacts:
 
     def t_covers(self, file: DataFile) -> bool:
         table = self.attempt.table
+        if len(file.partition) != len(table.partitions):
+            return False  # A new file of the attempt itself, which replaces the table.
         predicates = self.attempt.footprint.read_predicates
         return any(partition_matches(predicate, file, table) for predicate in predicates)
 
