@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from checker.alphabet import layouts
 from checker.exhaustive import WRITERS, Progress, Search
 from checker.finding import Finding
-from checker.random_search import random_scenarios, random_search
+from checker.random_search import random_search, scenarios_in_groups
 from checker.search_result import SearchResult
 from checker.shrinking import minimise
 from checker.statement_kinds import statements
@@ -41,6 +41,9 @@ EXHAUSTIVE_SHARE = 0.75
 
 SHARE_BESIDE_ENGINE = 0.4
 """The same where replays need time too."""
+
+SHARED_BY = 12
+"""Random replays that share their tables: a table costs the engine more than a replay."""
 
 SHRINKING_SHARE = 0.2
 """How much of the budget may go into making one difference smaller."""
@@ -152,12 +155,8 @@ class Exploration:
     def _replayed(self, engine: Engine) -> Iterator[Difference]:
         from conformance import campaign
 
-        sizes = tuple(range(min(2, self.transactions), self.transactions + 1))
-        random = random_scenarios(self.seed, self.levels, sizes)
-        found = [finding.scenario for finding in self.findings]
-        jobs = (
-            campaign.Job(scenario, scenario.level or self.profile.default_level)
-            for scenario in chain(found, random)
+        jobs = chain(
+            (campaign.Job(f.scenario, f.table_level) for f in self.findings), self._random_jobs()
         )
         deadline = self.started + self.budget
         for replayed in campaign.run_campaign(engine, jobs, self.profile, deadline=deadline):
@@ -167,6 +166,15 @@ class Exploration:
             if not replayed.comparison.agrees:
                 self.differences.append(self._smaller(engine, replayed.job, replayed.comparison))
                 yield self.differences[-1]
+
+    def _random_jobs(self) -> Iterator[Job]:
+        """Random scenarios of every statement kind, at the levels in turn."""
+        from conformance import campaign
+
+        sizes = tuple(range(min(2, self.transactions), self.transactions + 1))
+        series = scenarios_in_groups(self.seed, SHARED_BY, sizes)
+        for number, scenario in enumerate(campaign.valid(series, self.profile)):
+            yield campaign.Job(scenario, self.levels[number % len(self.levels)])
 
     def _smaller(self, engine: Engine, job: Job, comparison: Comparison) -> Difference:
         """The difference, with as little around it as is found within its share of time."""

@@ -76,9 +76,11 @@ def command(
     """Search all schedules of up to N transactions for histories that break a level.
 
     The transactions come from an alphabet of statements, on a table with partitions and on one
-    without. What the budget leaves out is sampled at random. Exit code 1 says that a table
-    broke what its own level promises, or that the engine differs from the model; what the
-    documents say that a level does not promise is listed as well, and marked so.
+    without. What the budget leaves out is sampled at random, and so is what an engine replays:
+    statements of every kind, on tables with constraints, computed columns, deletion vectors and
+    so on. Exit code 1 says that a table broke what its own level promises, or that the engine
+    differs from the model; what the documents say that a level does not promise is listed as
+    well, and marked so.
 
     With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
     to and takes rows out of, and when it begins. It gives the smallest violations of what the
