@@ -51,12 +51,12 @@ def differing(found: Iterable[Replayed]) -> str:
 
 @pytest.fixture(scope="module")
 def alone(spark_engine: SparkEngine) -> list[Replayed]:
-    return replays(spark_engine, 23, (1,), ALONE)
+    return replays(spark_engine, 20, (1,), ALONE)
 
 
 @pytest.fixture(scope="module")
 def together(spark_engine: SparkEngine) -> list[Replayed]:
-    return replays(spark_engine, 21, (2, 3), TOGETHER)
+    return replays(spark_engine, 20, (2, 3), TOGETHER)
 
 
 def test_a_statement_alone_does_on_spark_what_the_model_says(alone: list[Replayed]) -> None:
