@@ -53,11 +53,13 @@ class ModelReplay:
         self._profile = profile
         self._latest = self._workload.base
         self._in_flight: dict[str, InFlight] = {}
+        self._begun = 0
         self.base_version = self._latest.version
 
     def begin(self, name: str) -> Begun:
         """Takes the snapshot of a transaction."""
-        running = begin_in(self._workload, name, self._latest)
+        self._begun += 1
+        running = begin_in(self._workload, name, self._latest, self._begun)
         self._in_flight[name] = running
         footprint = running.execution.footprint
         seen = None

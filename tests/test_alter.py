@@ -97,6 +97,8 @@ def test_a_dropped_column_takes_its_values_out_of_sight() -> None:
         ("SET TBLPROPERTIES ('delta.constraints.c' = 'v > 0')", "DELTA_ADD_CONSTRAINTS"),
         (UNKNOWN_FEATURE, "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG"),
         ("SET TBLPROPERTIES ('delta.minWriterVersion' = '8')", "UNSUPPORTED_TABLE_CHANGE"),
+        ("SET TBLPROPERTIES ('owner' = 'me')", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
+        ("SET TBLPROPERTIES ('delta.nonsense' = '1')", "DELTA_UNKNOWN_CONFIGURATION"),
         ("DROP CONSTRAINT c", "DELTA_CONSTRAINT_DOES_NOT_EXIST"),
         ("DROP FEATURE deletionVectors", "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT"),
         ("DROP FEATURE appendOnly", "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE"),
@@ -114,7 +116,7 @@ def test_what_the_engine_refuses_when_it_runs_is_a_statement_that_fails(
     [
         "SET TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = 'true')",
         "SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 0 hours')",
-        "SET TBLPROPERTIES ('owner' = 'me')",
+        "SET TBLPROPERTIES ('is_managed_location' = 'true')",
         "SET LOCATION '/tmp'",
         "ALTER COLUMN v COMMENT NULL",
     ],

@@ -162,7 +162,8 @@ def test_a_failing_statement_goes_by_its_error_class(engine: DeltaRsEngine) -> N
 
 
 def test_a_set_up_that_the_engine_refuses_is_the_scenario_s_fault(engine: DeltaRsEngine) -> None:
-    spec = TableSpec({"k": "int"}, properties={"delta.nonsense": "1"})
+    unknown = "delta.dropFeatureTruncateHistory.retentionDuration"
+    spec = TableSpec({"k": "int"}, properties={unknown: "interval 24 hours"})
     with pytest.raises(BadStatement, match="creation of t"):
         engine.open(scenario("A", spec, A="SELECT * FROM t"))
 

@@ -7,7 +7,7 @@ import pytest
 from conformance.model_engine import ModelEngine
 from conformance.observation import observe
 from conformance.observed_history import observed
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario
 from model.log import Snapshot
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
@@ -176,6 +176,21 @@ def test_features_that_cannot_be_dropped(
     assert statement.error_class == error
 
 
+def test_type_widening_is_dropped_once_the_files_have_the_types() -> None:
+    widen = "ALTER TABLE t ALTER COLUMN v TYPE bigint"
+    run = ran(
+        "ALTER TABLE t DROP FEATURE typeWidening",
+        setup=(ROWS[0], widen, ROWS[1]),
+        properties={"delta.enableTypeWidening": "true"},
+    )
+    found = operations(run)
+    assert found[:3] == ["UNSET TBLPROPERTIES", "REORG", "DROP FEATURE"]
+    assert found[3:] == ["Empty Commit"] * 3 + ["DROP FEATURE"]
+    purge = run.final.at(run.workload.base.version + 2).commit
+    assert purge is not None
+    assert [file.path for file in purge.footprint.removes] == ["setup1-0"]
+
+
 def test_the_removal_of_column_mapping_rewrites_the_table() -> None:
     text = "ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none', 'team' = 'x')"
     run = ran(text, properties={"delta.columnMapping.mode": "name"})
@@ -209,18 +224,22 @@ def test_the_log_of_several_commits_gives_the_history_that_was_predicted() -> No
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "value", "error_class"),
     [
-        ("delta.autoOptimize.optimizeWrite", "true"),
-        ("delta.deletedFileRetentionDuration", "interval 0 hours"),
-        ("delta.enableDeletionVectors", "maybe"),
-        ("owner", "me"),
+        ("delta.autoOptimize.optimizeWrite", "true", None),
+        ("delta.deletedFileRetentionDuration", "interval 0 hours", None),
+        ("delta.enableDeletionVectors", "maybe", "UNSUPPORTED_TABLE_CHANGE"),
+        ("delta.nonsense", "1", "DELTA_UNKNOWN_CONFIGURATION"),
+        ("owner", "me", "UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY"),
     ],
 )
-def test_a_declared_property_that_is_not_known_is_refused(key: str, value: str) -> None:
-    with pytest.raises(UnsupportedSQL) as error:
+def test_a_declared_property_that_is_not_known_is_refused(
+    key: str, value: str, error_class: str | None
+) -> None:
+    with pytest.raises(InvalidScenario) as error:
         declared_table("t", TableSpec({"k": "int"}, properties={key: value}))
     assert error.value.where == ("properties", key)
+    assert error.value.error_class == error_class
 
 
 def test_declared_properties_go_by_the_names_that_delta_keeps() -> None:

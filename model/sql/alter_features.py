@@ -21,8 +21,10 @@ from model.statements.drop_feature import (
     Disable,
     DropFeature,
     EmptyCommit,
+    ForgetTypes,
     HistoryIsClean,
     Purge,
+    RewriteRetyped,
     Tombstones,
 )
 from model.statements.row_tracking import ENABLED, ROW_TRACKING, SUSPENDED, Suspend, Unbackfill
@@ -46,7 +48,11 @@ _PREPARED: dict[str, tuple[Stage, ...]] = {
     ),
     "columnMapping": (RemoveMapping(unset=True, only_mapped=True),),
     "rowTracking": (Suspend(), Unbackfill()),
-    "typeWidening": (Disable("typeWidening", "UNSET TBLPROPERTIES"),),
+    "typeWidening": (
+        Disable("typeWidening", "UNSET TBLPROPERTIES"),
+        RewriteRetyped(),
+        ForgetTypes(),
+    ),
     "v2Checkpoint": (
         Disable("v2Checkpoint", "SET TBLPROPERTIES", (("delta.checkpointPolicy", "classic"),)),
     ),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from model.definition_change import metadata_change, protocol_change
 from model.errors import StatementFailure
 from model.files import DataFile
-from model.footprint import Footprint
+from model.footprint import Footprint, MetadataChange
 from model.log import Snapshot
 from model.protocol import ENABLING
 from model.statements.base import live_files
@@ -25,6 +25,11 @@ CHECKPOINTS = 3
 """How many empty commits, each with a checkpoint, keep readers from the history before them."""
 
 EMPTY_COMMIT = Footprint("Empty Commit", data_changed=False, records_always=True)
+
+
+_FORGET = Footprint(
+    "DROP FEATURE", data_changed=False, metadata=MetadataChange(schema_changed=True)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +56,28 @@ class Purge:
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         marked = [file for file in live_files(snapshot) if file.vector is not None]
         return purge(snapshot.table, writer, marked) if marked else None
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRetyped:
+    """Writes the files anew in which a column has a narrower type than the table's."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        files = retyped_files(snapshot)
+        return purge(snapshot.table, writer, files) if files else None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTypes:
+    """Takes the record of types that columns had out of the metadata."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        before, _ = _before_types_changed(snapshot)
+        if before is None or _FORGET in (
+            commit.footprint for commit in snapshot.commits_after(before.version)
+        ):
+            return None
+        return _FORGET
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +147,8 @@ class HistoryIsClean:
         )
 
     def _in_history(self, snapshot: Snapshot) -> bool:
+        if self.feature == "typeWidening":
+            return types_changed(snapshot)
         if self.feature not in _LEAVES_TRACES:
             return False
         key, _ = ENABLING[self.feature]
@@ -166,6 +195,34 @@ def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
                     found[file.key] = file
         walker = walker.parent
     return tuple(found.values())
+
+
+def types_changed(snapshot: Snapshot) -> bool:
+    """Whether a column had another type once."""
+    return _before_types_changed(snapshot)[0] is not None
+
+
+def retyped_files(snapshot: Snapshot) -> tuple[DataFile, ...]:
+    """The live files that were written before a column got the type that it has now."""
+    before, written = _before_types_changed(snapshot)
+    if before is None:
+        return ()
+    return tuple(file for file in live_files(snapshot) if file.path not in written)
+
+
+def _before_types_changed(snapshot: Snapshot) -> tuple[Snapshot | None, set[str]]:
+    """The last snapshot with other types, and the paths of the files written since."""
+    table, written = snapshot.table, set[str]()
+    walker: Snapshot | None = snapshot
+    while walker is not None:
+        known = walker.table.types
+        if any(known[place] != table.types[place] for place in walker.table.schema):
+            return walker, written
+        if walker.commit is not None and walker.parent is not None:
+            there = {file.path for file in walker.parent.files.values()}
+            written |= {f.path for f in walker.commit.footprint.adds if f.path not in there}
+        walker = walker.parent
+    return None, written
 
 
 def _definition_change(operation: str, before: Table, after: Table) -> Footprint:

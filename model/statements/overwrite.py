@@ -80,6 +80,9 @@ class Overwrite:
             target.touched,
             target.matching,
             (*left.marked, *copied),
+            ()
+            if expressions.columns(self.replaced) <= self.table.partition_columns
+            else target.read,
         )
         return _with_reads(found, inserted, predicate_read(self.table, self.replaced))
 
@@ -176,10 +179,12 @@ def replacing(
     gone: tuple[DataFile, ...],
     leaving: tuple[StoredRow, ...],
     kept: tuple[DataFile, ...],
+    opened: tuple[DataFile, ...] = (),
 ) -> Execution:
     """The execution of an INSERT that besides takes the rows ``leaving`` out of files ``gone``.
 
-    ``predicate`` and ``read`` are what finding them reads, ``kept`` the files with the rest.
+    ``predicate`` and ``read`` are what finding them reads, ``kept`` the files with the rest;
+    ``opened`` are those that have to be looked into for that.
     """
     coming = inserted.footprint
     assert coming is not None
@@ -195,7 +200,8 @@ def replacing(
     reads = item_reads(table, leaving)
     reads += tuple(item for item in inserted.item_reads if item.row not in rows)
     changes = tuple(RowChange(table.name, row.row, row.values, None) for row in leaving)
-    return Execution(footprint, reads, (*changes, *inserted.changes))
+    scanned = (*inserted.opened, *opened)
+    return Execution(footprint, reads, (*changes, *inserted.changes), scanned=scanned)
 
 
 def _with_reads(found: Execution, inserted: Execution, own: PredicateRead) -> Execution:

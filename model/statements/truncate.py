@@ -34,7 +34,7 @@ class Truncate:
             "TRUNCATE", read_predicates=(ReadPredicate(),), read_files=files, removes=files
         )
         changes = tuple(RowChange(self.table.name, row.row, row.values, None) for row in rows)
-        return Execution(footprint, item_reads(self.table, rows), changes)
+        return Execution(footprint, item_reads(self.table, rows), changes, scanned=())
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return None
