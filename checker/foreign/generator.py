@@ -154,7 +154,7 @@ def _plant(run: _Run, planted: str) -> None:
         run.record(a, old_x, run.write(x))
         run.record(b, old_x, run.write(x))
     elif planted == "causality violation":
-        run.record(a, run.write(x))
+        run.record(a, old_x, run.write(x))
         run.record(b, run.read(x), run.write(y))
         run.record(c, old_x, run.read(y))
     elif planted == "long fork":
