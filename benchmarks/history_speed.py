@@ -1,16 +1,21 @@
 """How long the verdicts take for histories whose version order is unknown.
 
-Run it with ``python benchmarks/history_speed.py [TRANSACTIONS]``. Each row is one history in
-memory, judged at every level with the order of sessions, as valid and with one planted anomaly;
-``blind`` is the share of writes that do not read their key first.
+Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small]``. Each row is one
+history in memory, judged at every level: valid or with one planted anomaly, over few keys or many,
+drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its own, in the
+order of commits). Histories with sessions are sorted by session, so that nothing of the order in
+which they ran is left. ``blind`` is the share of writes that do not read their key first.
+The last column is the time relative to the first row. ``--small`` leaves most of the grid out.
 """
 
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import sys
 import time
+from dataclasses import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -22,29 +27,46 @@ EXPECTED = {
     None: ("holds", "holds"),
     "lost update": ("violated", "violated"),
     "long fork": ("violated", "violated"),
+    "causality violation": ("violated", "violated"),
     "write skew": ("violated", "holds"),
 }
+SESSIONS = 20
 
 
-def main(largest: int) -> None:
+def main(transactions: int, small: bool) -> None:
     gc.disable()  # as the command does
-    print(f"{'transactions':>12} {'keys':>7} {'blind':>6} {'planted':12} {'s':>7} {'cpu s':>7}")
-    for transactions in (largest // 10, largest):
-        for keys, blind in ((transactions // 10, 0.5), (transactions, 1.0)):
-            for planted, expected in EXPECTED.items():
-                shape = Shape(transactions, sessions=20, keys=keys, blind=blind)
-                history = generate(1, shape, planted)
-                start, cpu = time.perf_counter(), time.process_time()
-                levels = judge(history, session_order=True).levels
-                seconds, used = time.perf_counter() - start, time.process_time() - cpu
-                found = levels[SERIALIZABLE].verdict, levels[SNAPSHOT].verdict
-                assert found == expected, found
-                print(
-                    f"{transactions:12,} {keys:7,} {blind:6.1f} {planted or 'nothing':12} "
-                    f"{seconds:7.2f} {used:7.2f}",
-                    flush=True,
-                )
+    print(
+        f"{'sessions':>8} {'keys':>7} {'drawn':7} {'blind':>5} {'planted':19} "
+        f"{'s':>7} {'cpu s':>7} {'ratio':>6}"
+    )
+    first = None
+    grid = itertools.product(
+        (True, False), (transactions // 100, transactions), (0.0, 1.0), (0.3, 1.0), EXPECTED
+    )
+    for sessions, keys, skew, blind, planted in grid:
+        if small and (skew > 0) == (blind == 1.0):
+            continue
+        number = SESSIONS if sessions else transactions
+        shape = Shape(transactions, sessions=number, keys=keys, blind=blind, skew=skew)
+        history = generate(1, shape, planted)
+        if sessions:
+            grouped = sorted(history.transactions, key=lambda each: each.session)
+            history = replace(history, transactions=tuple(grouped))
+        start, cpu = time.perf_counter(), time.process_time()
+        levels = judge(history, session_order=sessions).levels
+        seconds, used = time.perf_counter() - start, time.process_time() - cpu
+        first = first or used
+        found = levels[SERIALIZABLE].verdict, levels[SNAPSHOT].verdict
+        print(
+            f"{SESSIONS if sessions else 'none':>8} {keys:7,} {'zipf' if skew else 'uniform':7} "
+            f"{blind:5.1f} {planted or 'nothing':19} "
+            f"{seconds:7.2f} {used:7.2f} {used / first:6.1f}",
+            flush=True,
+        )
+        assert found == EXPECTED[planted], found
+        gc.collect()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
+    numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    main(numbers[0] if numbers else 100_000, "--small" in sys.argv)

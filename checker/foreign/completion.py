@@ -91,7 +91,7 @@ class Completion:
                 return Decision("violated", cycle=tuple(cycle), choices=True)
             if answer != "sat" or time.monotonic() > deadline:
                 why = (
-                    f"inference, then {rounds} guesses at the order of the versions with "
+                    f"inference, a search of what it left open, then {rounds} guesses with "
                     f"{self.clauses} clauses over {len(self.variables)} pairs of writers for z3: "
                     "the time was over before either answer"
                 )

@@ -193,7 +193,8 @@ class _Judge:
         if found is None:
             return LevelVerdict("holds", sessions)
         verdict = self._by_cycle(Decision("violated", cycle=found), sessions)
-        if any(edge.inferred for edge in found):
+        # What every weaker level allows, and causal does not, is one by definition.
+        if name == CAUSAL or any(edge.inferred for edge in found):
             return replace(verdict, anomaly=BY_AXIOM[name])
         return verdict
 

@@ -6,11 +6,13 @@ sessions remain, and which value each read saw. An anomaly is planted in the mid
 
 from __future__ import annotations
 
+from bisect import bisect
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 
 from checker.foreign.history import ForeignHistory, Operation, Recorded, Status
-from checker.foreign.levels import READ_ATOMIC, READ_COMMITTED, SERIALIZABLE, SNAPSHOT
+from checker.foreign.levels import CAUSAL, READ_ATOMIC, READ_COMMITTED, SERIALIZABLE, SNAPSHOT
 
 PLANTED = {
     "G1a (aborted read)": READ_COMMITTED,
@@ -21,6 +23,7 @@ PLANTED = {
     "circular information flow": READ_COMMITTED,
     "non-repeatable read": READ_ATOMIC,
     "read skew": READ_ATOMIC,
+    "causality violation": CAUSAL,
     "lost update": SNAPSHOT,
     "long fork": SNAPSHOT,
     "write skew": SERIALIZABLE,
@@ -30,7 +33,11 @@ PLANTED = {
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large a history is and what its transactions look like."""
+    """How large a history is and what its transactions look like.
+
+    ``blind`` is the share of writes that do not read their key first. Key number k is drawn with
+    a weight of ``1 / (k + 1) ** skew``: 0 is uniform, 1 Zipf's law.
+    """
 
     transactions: int = 1000
     sessions: int = 20
@@ -39,6 +46,7 @@ class Shape:
     reads: float = 0.5
     blind: float = 0.5
     lists: bool = False
+    skew: float = 0.0
 
 
 @dataclass(slots=True)
@@ -49,6 +57,15 @@ class _Run:
     lists: dict[int, tuple[int, ...]] = field(default_factory=dict)
     last_value: int = 0
     recorded: list[Recorded] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
+
+    def key(self) -> int:
+        if not self.shape.skew:
+            return self.random.randrange(self.shape.keys)
+        if not self.weights:
+            each = (1 / (k + 1) ** self.shape.skew for k in range(self.shape.keys))
+            self.weights = list(accumulate(each))
+        return bisect(self.weights, self.random.random() * self.weights[-1])
 
     def value(self) -> int:
         self.last_value += 1
@@ -77,7 +94,7 @@ class _Run:
         shape, random = self.shape, self.random
         operations: list[Operation] = []
         for _ in range(random.randint(*shape.operations)):
-            key = random.randrange(shape.keys)
+            key = self.key()
             if random.random() < shape.reads:
                 operations.append(self.read(key))
                 continue
@@ -136,6 +153,10 @@ def _plant(run: _Run, planted: str) -> None:
     elif planted == "lost update":
         run.record(a, old_x, run.write(x))
         run.record(b, old_x, run.write(x))
+    elif planted == "causality violation":
+        run.record(a, old_x, run.write(x))
+        run.record(b, run.read(x), run.write(y))
+        run.record(c, old_x, run.read(y))
     elif planted == "long fork":
         run.record(a, old_x, run.write(x))
         run.record(b, old_y, run.write(y))

@@ -289,9 +289,11 @@ class _Lists(_Observer):
             if key in seen and mine:
                 if value != seen[key] + mine:
                     self._internal(place, key, value, seen[key] + mine)
+                    self._compare(place, key, _before_a_repetition(value))
                     continue
             elif mine and value[len(value) - len(mine) :] != mine:
                 self._internal(place, key, value, ("...", *mine))
+                self._compare(place, key, _before_a_repetition(value))
                 continue
             before = value[: len(value) - len(mine)]
             repeated = [element for element, times in Counter(value).items() if times > 1]
@@ -302,6 +304,7 @@ class _Lists(_Observer):
                     f"{name} read a list of key {key!r} that has {repeated[0]!r} twice",
                     place,
                 )
+                self._compare(place, key, _before_a_repetition(value))
                 continue
             self._compare(place, key, value)
             seen.setdefault(key, before)
@@ -373,3 +376,11 @@ class _Lists(_Observer):
                 self.result.known += [(order[-1], writer, index) for writer in later]
         for index, writers in enumerate(self.result.writers):
             self.result.writers[index] = sorted(set(writers))
+
+
+def _before_a_repetition(value: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The part of a list that still shows an order: up to the first element that came before."""
+    found = dict.fromkeys(value)
+    if len(found) == len(value):
+        return value
+    return tuple(itertools.takewhile(lambda element: found.pop(element, 0) is None, value))
