@@ -155,9 +155,9 @@ def _outside(statement: Statement) -> str | None:
     if isinstance(inner, Vacuum) and inner.frees == "all files":
         return "a VACUUM that retains nothing takes away files of transactions that still run"
     inserts = inner.inserts if isinstance(inner, Overwrite | DynamicOverwrite) else inner
-    if isinstance(inserts, InsertSelect | InsertValues | Merge):
-        if inserts.after not in (None, inserts.table):
-            return "schema evolution changes the table's definition"
+    evolved = inserts.after if isinstance(inserts, InsertSelect | InsertValues | Merge) else None
+    if evolved is not None and evolved != inserts.table:
+        return "schema evolution changes the table's definition"
     known = Delete | DynamicOverwrite | InsertSelect | InsertValues | Merge | Optimize | Overwrite
     if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
         return None
