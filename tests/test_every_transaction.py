@@ -10,6 +10,7 @@ from checker.dependencies import dependencies
 from checker.exhaustive import Search
 from checker.random_search import random_scenarios
 from checker.robustness.parts import missed_appends, ways_back
+from model.errors import UnsupportedSQL
 from model.history import History
 from model.profiles import DEFAULT
 from model.simulator import run_scenario
@@ -53,7 +54,10 @@ def test_random_cycles_of_three_to_five_have_both_parts() -> None:
     for scenario in islice(random_scenarios(23, ("WriteSerializable",), (3, 4, 5)), 500):
         if "(SELECT" in " ".join(scenario.transactions.values()):
             continue
-        history = run_scenario(scenario, DEFAULT).history
+        try:
+            history = run_scenario(scenario, DEFAULT).history
+        except UnsupportedSQL:
+            continue  # The grammar makes pairs that the model refuses to foretell.
         if _violates(history):
             found += 1
             assert missed_appends(history), scenario

@@ -178,6 +178,21 @@ def test_every_remedy_makes_the_jobs_robust() -> None:
         assert looked is None
 
 
+def test_an_append_from_another_table_can_become_a_merge() -> None:
+    append = "INSERT INTO t SELECT k, p, v + 1 FROM s WHERE k = :k"
+    fix = (
+        "MERGE INTO t USING (SELECT :k AS k) s ON t.k = s.k "
+        "WHEN NOT MATCHED THEN INSERT (k, p, v) VALUES (s.k, 1, 0)"
+    )
+    found = answer(append, fix)
+    assert found.serial.verdict == "not robust"
+    changed = [remedy.changed.get("job0") for remedy in found.remedies]
+    assert (
+        "MERGE INTO t USING (SELECT k AS k, p AS p, v + 1 AS v FROM s WHERE k = :k) s ON FALSE "
+        "WHEN NOT MATCHED THEN INSERT (k, p, v) VALUES (s.k, s.p, s.v)"
+    ) in changed
+
+
 def test_a_partition_in_the_condition_can_be_the_remedy() -> None:
     """A count of all partitions, kept in one, sees an append that an UPDATE elsewhere misses."""
     report = "INSERT INTO t SELECT 0, :q, count(*) FROM t"

@@ -24,6 +24,11 @@ jobs:
   stream: INSERT INTO t VALUES (:k, :v)
 """
 
+VACUUM = """
+  v: >-
+    SET spark.databricks.delta.retentionDurationCheck.enabled = false; VACUUM t RETAIN 0 HOURS
+"""
+
 
 def asked(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[dict[str, Any]]]:
     code = run(["robust", *arguments, "--json"])
@@ -107,6 +112,7 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
         (("INSERT INTO t", "INSERT INTO u"), ":5: jobs.stream"),
         (("VALUES (:k, :v)", "VALUES (:k, coalesce(:x, 1))"), "the type of :x cannot be told"),
         (("INSERT INTO t VALUES (:k, :v)", "ALTER TABLE t ADD COLUMN w int"), "is no job"),
+        ((":v)", ":v)\n  r: RESTORE TABLE t TO VERSION AS OF 0\n" + VACUUM), ":6: jobs.r: RESTORE"),
         (("delta.isolationLevel", "delta.isolation"), "table.properties.delta.isolation"),
         (("WriteSerializable", "Snapshot"), "has no isolation level 'Snapshot'"),
         (("k: int", "k: number"), "unknown column type 'number'"),

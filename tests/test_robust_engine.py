@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from checker.robustness.answer import robustness
+from checker.robustness.histories import Stage
+from checker.robustness.jobs import jobs
+from checker.robustness.search import TRIPLE
 from conformance.spark.engine import SparkEngine
+from isodelta.replaying import replay
 from isodelta.robust_replay import replay_answer
 from isodelta.workload_files import read_workload
 
-FILES = sorted((Path(__file__).parent.parent / "scenarios/workloads").glob("*.yaml"))
+FOLDER = Path(__file__).parent.parent / "scenarios/workloads"
+FILES = sorted(FOLDER.glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -24,3 +30,21 @@ def test_delta_on_spark_confirms_the_answer(path: Path, spark_engine: SparkEngin
         assert replayed.verdict == replayed.expected
     violated = {replayed.verdict for replayed in replays} == {"violated"}
     assert violated == (answer.serial.verdict == "not robust")
+
+
+def test_the_engine_keeps_jobs_apart_once_an_append_is_a_merge(spark_engine: SparkEngine) -> None:
+    """The schedule of the witness, with the remedy in place: the MERGE that missed it fails."""
+    answer = robustness(read_workload(FOLDER / "on_call_fix.yaml").jobs)
+    given = answer.jobs
+    (changed,) = [remedy.changed for remedy in answer.remedies if "stream" in remedy.changed]
+    texts = {name: changed.get(name, t.text) for name, t in given.templates.items()}
+    mended = jobs("mended", given.table, given.tables, texts, given.profile)
+    assert answer.serial.found is not None
+    group = [
+        replace(each, sql=mended.templates[each.job].filled(each.values))
+        for each in answer.serial.found.instances
+    ]
+    found = Stage(mended).found("the witness with a MERGE", group, TRIPLE)
+    comparison = replay(found.scenario, spark_engine)
+    assert comparison.agrees, comparison.differences
+    assert comparison.observation.outcomes["fix"] == "ConcurrentAppend"

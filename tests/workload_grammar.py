@@ -13,6 +13,8 @@ POOL = (
     "INSERT INTO t VALUES (:k, 1, 0)",
     "INSERT INTO t SELECT k, p, v FROM s",
     "INSERT INTO t SELECT k, :p, v FROM s WHERE k = :k",
+    "INSERT INTO t SELECT :k, :p, 5",
+    "INSERT INTO t SELECT t.k, 3, s.v FROM t JOIN s ON t.k = s.k WHERE t.p = :p",
     "INSERT INTO t SELECT k, p, v + 1 FROM t WHERE p = :p",
     "INSERT INTO t SELECT :k, :q, count(*) FROM t WHERE p = :p",
     "INSERT INTO t SELECT 0, :p, sum(v) FROM t WHERE p = :p AND p = :q",

@@ -29,7 +29,7 @@ from checker.robustness.template import Template
 from model import expressions
 from model.expressions import Aggregate, Column, Comparison, Expression, Literal
 from model.query import Query
-from model.relations import Relation
+from model.relations import Constants, Relation
 from model.statements import (
     Delete,
     DynamicOverwrite,
@@ -152,6 +152,12 @@ def _outside(statement: Statement) -> str | None:
     inner = statement.statement if isinstance(statement, Idempotent) else statement
     if isinstance(inner, Update) and any(q.table == inner.table.name for q in inner.subqueries):
         return "Delta does not note what a subquery in SET reads"
+    if isinstance(inner, Vacuum) and inner.frees == "all files":
+        return "a VACUUM that retains nothing takes away files of transactions that still run"
+    inserts = inner.inserts if isinstance(inner, Overwrite | DynamicOverwrite) else inner
+    evolved = inserts.after if isinstance(inserts, InsertSelect | InsertValues | Merge) else None
+    if evolved is not None and evolved != inserts.table:
+        return "schema evolution changes the table's definition"
     known = Delete | DynamicOverwrite | InsertSelect | InsertValues | Merge | Optimize | Overwrite
     if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
         return None
@@ -266,6 +272,15 @@ class _Run:
                 only_blind=True,
             )
         query = statement.query
+        if isinstance(query, Constants):
+            found = tuple(Addition(YES, self._listed(statement, row)) for row in query.rows)
+            return Access(
+                "INSERT SELECT",
+                adds=found,
+                surely_adds=lambda read: found,
+                blind=True,
+                only_blind=True,
+            )
         if not isinstance(query, Query):
             return self._insert_related(query)
         mine = query.table == statement.table.name
@@ -307,6 +322,13 @@ class _Run:
         given = dict(zip(statement.positions, statement.query.outputs, strict=True))
         return self._built(given, source, None)
 
+    def _listed(self, statement: InsertSelect, row: Sequence[Any]) -> SymbolicRow:
+        """A row of constants that goes to the columns of an INSERT."""
+        types = statement.query.types
+        values = zip(statement.positions, row, types, strict=True)
+        given: dict[int, Expression] = {place: Literal(v, t) for place, v, t in values}
+        return self._built(given, (), None)
+
     def _constant_row(self, row: Sequence[Any]) -> SymbolicRow:
         over = self._over(())
         generated = self._computed
@@ -321,11 +343,16 @@ class _Run:
         table = self.parsed.statement.table
         return frozenset(place for place, _ in (*table.generated, *table.identities))
 
+    @property
+    def _defaulted(self) -> frozenset[int]:
+        """Columns that a new row has a value of even where the statement gives none."""
+        return frozenset(place for place, _ in self.parsed.statement.table.defaults)
+
     def _built(
         self, given: dict[int, Expression], joined: SymbolicRow, old: SymbolicRow | None
     ) -> SymbolicRow:
-        """A row of values over a joined row; what is not given stays as in ``old``."""
-        over, cells = self._over(joined), []
+        """A row of values over a joined row; what is not given stays as in ``old``, if any."""
+        over, cells, new = self._over(joined), [], old is None
         for place, type_ in enumerate(self.types):
             if place in self._computed:
                 cells.append(fresh(type_))
@@ -333,6 +360,8 @@ class _Run:
                 expression = given[place]
                 known = not any(isinstance(e, Aggregate) for e in expressions.walk(expression))
                 cells.append(over.cell(expression, type_) if known else fresh(type_))
+            elif new and place in self._defaulted:
+                cells.append(fresh(type_))
             elif old:
                 cells.append(old[place])
             else:
@@ -438,7 +467,8 @@ class _Run:
             return z3.Or(NO, *acted_on(row), *unmatched(row))
 
         def result(clause: MergeClause, target: SymbolicRow, s: SymbolicRow) -> SymbolicRow:
-            return self._built(dict(clause.assignments or ()), target + s, target)
+            old = None if clause.inserts else target
+            return self._built(dict(clause.assignments or ()), target + s, old)
 
         def updated(row: SymbolicRow) -> list[Addition]:
             return [

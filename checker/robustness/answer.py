@@ -176,10 +176,10 @@ def _broken(jobs: Jobs, found: Found) -> str:
 
 
 def _nothing(looked: Tried) -> str:
-    whole = "all of them" if looked.whole else "a part of those with the values tried"
+    whole = "all" if looked.whole else "a part"
     return (
         f"No history without a serial order among {looked.histories:,} of up to "
-        f"{looked.transactions} transactions ({whole})."
+        f"{looked.transactions} transactions: {whole} of those with the values tried."
     )
 
 

@@ -18,9 +18,10 @@ from checker.robustness.template import Parameter, Template
 from model.errors import InvalidScenario
 from model.expressions import Column, Comparison, InList, Literal, walk
 from model.history import Value
-from model.profiles.base import Profile
-from model.statements import InsertValues, Statement
+from model.scenario import Step
+from model.statements import InsertValues
 from model.types import ColumnType
+from model.workload import prepare
 
 MOST_VALUES = 4
 """Values that one parameter takes."""
@@ -41,15 +42,22 @@ def instances(jobs: Jobs) -> dict[str, tuple[Instance, ...]]:
             found[job] = tuple(_instances(jobs, job, template))
         except InvalidScenario as error:
             raise InvalidScenario(str(error), where, error.error_class) from error
-        check_statement(jobs.profile, jobs.statement(found[job][0].sql), where)
+    _check_together(jobs, {job: some[0].sql for job, some in found.items()})
     return found
 
 
-def check_statement(profile: Profile, statement: Statement, where: tuple[str, ...]) -> None:
-    """Raises InvalidScenario for a statement that the profile's implementation lacks."""
-    if profile.has is not None and not profile.has(statement):
-        reason = f"profile {profile.name} does not have the statement {statement.text!r}"
-        raise InvalidScenario(reason, where)
+def _check_together(jobs: Jobs, sql: Mapping[str, str]) -> None:
+    """Raises InvalidScenario for what a scenario of these jobs may not hold."""
+    names = {f"job{place}": job for place, job in enumerate(sql)}
+    steps = [Step(action, name) for name in names for action in ("begin", "commit")]
+    scenario = jobs.scenario("all jobs", {name: sql[job] for name, job in names.items()}, steps)
+    try:
+        prepare(scenario, jobs.profile, jobs.level)
+    except InvalidScenario as error:
+        where = error.where
+        if len(where) > 1 and where[0] == "transactions":
+            where = ("jobs", names[str(where[1])])
+        raise InvalidScenario(str(error), where, error.error_class) from error
 
 
 def _instances(jobs: Jobs, job: str, template: Template) -> Iterator[Instance]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -102,28 +102,45 @@ def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, 
 
 
 def _as_merge(given: Jobs, text: str) -> str | None:
-    """INSERT INTO t VALUES ... as a MERGE that inserts the same rows and reads the table."""
+    """An INSERT of values or of a query's rows as a MERGE that inserts them and reads the table."""
     try:
         tree = parse_one(text, dialect="spark")
     except SqlglotError:
         return None
-    if not isinstance(tree, exp.Insert) or not isinstance(tree.expression, exp.Values):
+    if not isinstance(tree, exp.Insert) or tree.args.get("overwrite"):
         return None
     place = tree.this
     named = [part.name for part in place.expressions] if isinstance(place, exp.Schema) else []
     columns = named or list(given.target.column_names)
-    lines = []
-    for line in tree.expression.expressions:
-        cells = line.expressions if isinstance(line, exp.Tuple) else [line]
-        if len(cells) != len(columns):
-            return None
-        pairs = zip(cells, columns, strict=True)
-        lines.append("SELECT " + ", ".join(f"{c.sql(dialect='spark')} AS {n}" for c, n in pairs))
+    rows = tree.expression
+    if isinstance(rows, exp.Values):
+        lines = [
+            line.expressions if isinstance(line, exp.Tuple) else [line] for line in rows.expressions
+        ]
+        selects = [_select(cells, columns) for cells in lines]
+    elif isinstance(rows, exp.Select) and not any(isinstance(e, exp.Star) for e in rows.selects):
+        selects = [_select(rows.selects, columns, rows)]
+    else:
+        return None
+    if None in selects:
+        return None
     values = ", ".join(f"s.{name}" for name in columns)
     return (
-        f"MERGE INTO t USING ({' UNION ALL '.join(lines)}) s ON FALSE "
+        f"MERGE INTO t USING ({' UNION ALL '.join(map(str, selects))}) s ON FALSE "
         f"WHEN NOT MATCHED THEN INSERT ({', '.join(columns)}) VALUES ({values})"
     )
+
+
+def _select(
+    cells: Sequence[exp.Expr], columns: Sequence[str], query: exp.Select | None = None
+) -> str | None:
+    """A SELECT that gives the cells the names of the columns; None where they do not fit."""
+    if len(cells) != len(columns):
+        return None
+    select = exp.Select() if query is None else query.copy()
+    pairs = zip(cells, columns, strict=True)
+    select.set("expressions", [exp.alias_(cell.unalias().copy(), name) for cell, name in pairs])
+    return str(select.sql(dialect="spark"))
 
 
 def _narrowed(text: str, partition: str, parameter: str) -> str | None:

@@ -130,5 +130,7 @@ def _walk(one: Any, other: Any, pairs: list[tuple[Any, Any]]) -> bool:
         )
     if isinstance(one, frozenset):
         return bool(one == other)
-    pairs.append((one, other))
-    return True
+    if one is None or isinstance(one, bool | int | float | Decimal | str | datetime.date):
+        pairs.append((one, other))
+        return True
+    return bool(one == other)
