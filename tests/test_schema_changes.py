@@ -226,9 +226,9 @@ def test_spark_takes_more_for_safe_than_delta_widens() -> None:
 
 
 def test_what_has_no_meaning_for_the_new_type_is_refused() -> None:
-    change = "ALTER TABLE t ALTER COLUMN v TYPE decimal(12,2)"
+    change = "CREATE OR REPLACE TABLE t (k int, v string) USING delta"
     with pytest.raises(UnsupportedSQL, match="once the columns have changed"):
-        ran(change, "UPDATE t SET v = v + 1", **WIDENS)
+        ran(change, "UPDATE t SET v = v + 1")
 
 
 def test_defaults_are_for_new_rows_that_leave_a_column_out() -> None:

@@ -163,11 +163,12 @@ def _declared(text: str) -> _Declared:
 def _gives_filters(expression: Expression) -> bool:
     """Whether queries derive a partition's filter from one on what its value comes from.
 
-    Source: OptimizablePartitionExpression.scala.
+    A plain copy is not meant: that filter is known (``model.skipping``). Source:
+    OptimizablePartitionExpression.scala.
     """
     if isinstance(expression, Function):
         return expression.name in ("year", "month", "day", "substring", "left")
-    return isinstance(expression, Column | Cast)
+    return isinstance(expression, Cast)
 
 
 def _generated(text: str, table: Table, place: int) -> Expression:
@@ -183,7 +184,7 @@ def _generated(text: str, table: Table, place: int) -> Expression:
         raise UnsupportedSQL("a generated column that copies a column of another type")
     if place in table.partitions and _gives_filters(expression):
         raise UnsupportedSQL(
-            "a partition column that copies another column, or is a date or a part of it, is not "
-            "supported: queries derive filters from it"
+            "a partition column that is a date or a part of it is not supported: queries derive "
+            "filters from it (from a plain copy of a column as well, which is supported)"
         )
     return expression
