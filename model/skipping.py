@@ -6,17 +6,19 @@ conflict.
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 from typing import Any
 
 from model import expressions
 from model.evaluation import matcher
-from model.expressions import And, Column, Comparison, Expression, IsNull, Literal, Or
+from model.expressions import And, Cast, Column, Comparison, Expression, IsNull, Literal, Or
 from model.file_tests import FileTest, file_test
 from model.files import DataFile
 from model.footprint import ReadPredicate
 from model.simplification import simplify, simplify_filter
 from model.table import Table
+from model.types import DATE
 
 __all__ = [
     "FileTest",
@@ -70,35 +72,41 @@ def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
 _ORDERED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 """The comparisons that are carried over to a copy, each with its sides exchanged."""
 
+_OF_DAYS = {"<": "<=", ">": ">="}
+"""The comparisons that hold of days where they hold of times."""
+
 
 def _of_copy(condition: Expression, table: Table) -> Expression | None:
-    """What a condition says of a generated partition column that copies the column it is about.
+    """What a condition says of a partition column that copies the column it is about, or its day.
 
     Source: GeneratedColumn.scala, ``generatePartitionFilters``; of its optimizable expressions
-    the identity alone.
+    the identity and the cast of a timestamp to a date.
     """
-    copies = {
-        expression.index: place
-        for place, expression in table.generated
-        if isinstance(expression, Column) and place in table.partition_columns
-    }
+    copies: dict[int, tuple[Column, bool]] = {}
+    for place, expression in table.generated:
+        day = isinstance(expression, Cast)
+        origin = expression.operand if isinstance(expression, Cast) else expression
+        if place in table.partition_columns and isinstance(origin, Column):
+            copies[origin.index] = Column(place, table.names[place], table.types[place]), day
     if not copies:
         return None
-
-    def copy(column: Expression) -> Column | None:
-        place = copies.get(column.index) if isinstance(column, Column) else None
-        return None if place is None else Column(place, table.names[place], table.types[place])
-
     match condition:
-        case IsNull(operand=operand):
-            of = copy(operand)
-            return None if of is None else IsNull(of)
+        case IsNull(operand=Column(index=index)) if index in copies:
+            return IsNull(copies[index][0])
         case Comparison(operator=operator, left=left, right=right) if operator in _ORDERED:
             if isinstance(left, Literal):
                 operator, left, right = _ORDERED[operator], right, left
-            of = copy(left)
-            if of is not None and isinstance(right, Literal):
+            if not isinstance(left, Column) or not isinstance(right, Literal):
+                return None
+            if left.index not in copies:
+                return None
+            of, day = copies[left.index]
+            if not day:
                 return Or(IsNull(of), Comparison(operator, of, right))
+            assert isinstance(right.value, datetime.datetime)
+            date = Literal(right.value.date(), DATE)
+            implied = Comparison(_OF_DAYS.get(operator, operator), of, date)
+            return Or(implied, IsNull(implied))
     return None
 
 

@@ -26,7 +26,7 @@ from model.sql.scalar import Scope
 from model.sql.source import invalid_sql
 from model.sql.storing import check_storable
 from model.table import Identity, Table, table_from_spec
-from model.types import BIGINT, ColumnType
+from model.types import BIGINT, DATE, TIMESTAMP, ColumnType
 
 _COLUMN = re.compile(
     r"(?P<type>\w+(\s*\([\d\s,]+\))?)"
@@ -163,11 +163,15 @@ def _declared(text: str) -> _Declared:
 def _gives_filters(expression: Expression) -> bool:
     """Whether queries derive a partition's filter from one on what its value comes from.
 
-    Source: OptimizablePartitionExpression.scala.
+    A plain copy and the day of a timestamp are not meant: those filters are known
+    (``model.skipping``). Source: OptimizablePartitionExpression.scala.
     """
     if isinstance(expression, Function):
         return expression.name in ("year", "month", "day", "substring", "left")
-    return isinstance(expression, Column | Cast)
+    if not isinstance(expression, Cast):
+        return False
+    origin = expression.operand
+    return not (isinstance(origin, Column) and (origin.type, expression.type) == (TIMESTAMP, DATE))
 
 
 def _generated(text: str, table: Table, place: int) -> Expression:
@@ -183,7 +187,7 @@ def _generated(text: str, table: Table, place: int) -> Expression:
         raise UnsupportedSQL("a generated column that copies a column of another type")
     if place in table.partitions and _gives_filters(expression):
         raise UnsupportedSQL(
-            "a partition column that copies another column, or is a date or a part of it, is not "
-            "supported: queries derive filters from it"
+            "a partition column that is a part of a date or a text is not supported: queries "
+            "derive filters from it; a plain copy of a column and CAST(timestamp AS DATE) are"
         )
     return expression
