@@ -68,8 +68,9 @@ def _number(value: object, column: ColumnType) -> Value:
         stored = types.store(exact, column)
         return stored if stored == exact else None
     if isinstance(value, str):
-        return float(value) if value in ("NaN", "Infinity", "-Infinity") else None
-    return float(value) if isinstance(value, int | float) else None
+        known = value in ("NaN", "Infinity", "-Infinity")
+        return types.store(float(value), column) if known else None
+    return types.store(value, column) if isinstance(value, int | float) else None
 
 
 def _text(value: object, column: ColumnType) -> Value:

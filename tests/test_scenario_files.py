@@ -93,7 +93,7 @@ def test_a_list_of_scenarios_is_read_with_the_line_of_each() -> None:
         ("begin A, ", "start A, ", "x.yaml:11: schedule entry 1: 'start A' is no step"),
         (
             "(7, 1, 0)",
-            "(DATE '2024-01-01', 1, 0)",
+            "(TIMESTAMP '2024-01-01 00:00:00', 1, 0)",
             "x.yaml:9: transactions.B: column 'k' is of type int",
         ),
         ("(1, 1, 10),", "(1, 'x', 10),", "x.yaml:6: table.setup entry 1: 'x' is no whole number"),
