@@ -83,7 +83,7 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
             files |= _files(replay, latest[len(log) :])
             log, rows = latest, replay.rows()
             lost |= replay.lost()
-        steps.append(ObservedStep(step, log[-1].version, rows))
+        steps.append(ObservedStep(step, log[-1].version if log else -1, rows))
     return Observation(
         scenario,
         engine,

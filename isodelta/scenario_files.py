@@ -278,9 +278,11 @@ class _Reader:
 
     def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
         place = ("expect", "rows", index)
-        possible = {len(table.schema): table for table in reversed(definitions(workload))}
+        found = [table for table in definitions(workload) if not table.absent]
+        possible = {len(table.schema): table for table in reversed(found)}
         if len(row) not in possible:
-            reason = f"{len(row)} values for the {len(workload.table.schema)} columns of the table"
+            width = len(found[0].schema) if found else 0
+            reason = f"{len(row)} values for the {width} columns of the table"
             raise self._bad(place, reason)
         table, values = possible[len(row)], []
         for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
