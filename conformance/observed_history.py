@@ -84,7 +84,7 @@ def observed(workload: Workload, observation: Observation) -> Observed:
             if end.commit_version is not None:
                 state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
             transactions[name] = _without_version(state, name)
-    final = state.snapshots[observation.log[-1].version if observation.log else -1]
+    final = state.snapshots[observation.version]
     if observation.lost:
         there = {k: f for k, f in final.files.items() if f.path not in observation.lost}
         final = replace(final, files=there)

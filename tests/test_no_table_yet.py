@@ -161,16 +161,11 @@ def test_generated_and_identity_columns_clustering_and_properties() -> None:
     "text",
     [
         "CREATE TABLE t USING delta",
-        "CREATE TABLE t (k int) USING delta AS SELECT k FROM s",
-        "CREATE TABLE t (k int, k string) USING delta",
-        "CREATE TABLE t (k int) USING delta PARTITIONED BY (k)",
         "CREATE TABLE t USING delta AS SELECT k + 1 FROM s",
         "CREATE TABLE t USING delta AS SELECT NULL AS k",
         "CREATE TABLE t USING delta AS SELECT 1 / 0 AS k",
-        "CREATE TABLE t USING delta AS SELECT 1 AS k UNION ALL SELECT 2 AS k",
         "CREATE OR REPLACE TABLE IF NOT EXISTS t (k int) USING delta",
         "CREATE TABLE s (k int) USING delta",
-        "CREATE TABLE t (k int) USING delta TBLPROPERTIES ('delta.nosuch' = '1')",
         f"{PLAIN} TBLPROPERTIES ('{LEVEL_PROPERTY}' = 'WriteSerializable')",
         "SELECT FROM t WHERE",
         "DROP TABLE t",
@@ -179,6 +174,20 @@ def test_generated_and_identity_columns_clustering_and_properties() -> None:
 def test_what_is_wrong_or_not_known_is_refused(text: str) -> None:
     with pytest.raises(InvalidScenario):
         ran(text, PLAIN, schedule="A, B")
+
+
+@pytest.mark.parametrize(
+    ("clauses", "outcome"),
+    [
+        ("(k int, k string) USING delta", "COLUMN_ALREADY_EXISTS"),
+        ("(k int) USING delta PARTITIONED BY (k)", "ALL_PARTITION_COLUMNS_NOT_ALLOWED"),
+        ("(k int) USING delta PARTITIONED BY (z)", "_LEGACY_ERROR_TEMP_3060"),
+        ("(k int) USING delta TBLPROPERTIES ('delta.nosuch' = '1')", "DELTA_UNKNOWN_CONFIGURATION"),
+    ],
+)
+def test_what_spark_fails_leaves_no_table_and_no_folder(clauses: str, outcome: str) -> None:
+    found = outcomes(f"CREATE TABLE t {clauses}", PLAIN, schedule="A, B")
+    assert found == [outcome, "committed"]
 
 
 def test_a_statement_that_fits_no_table_that_can_be_is_refused() -> None:
