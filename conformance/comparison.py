@@ -206,7 +206,7 @@ def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
         if record.version in rows_at:
             shown = f"rows of version {record.version}"
             _note_rows(found, about, shown, snapshot.shown(), rows_at[record.version])
-    _note(found, "table", "versions", final.version, observation.log[-1].version)
+    _note(found, "table", "versions", final.version, observation.version)
     _note_rows(found, "table", "final rows", final.shown(), observation.rows)
 
 

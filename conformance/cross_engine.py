@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from conformance.delta_rs.definitions import declared
+from conformance.delta_rs.engine import check_there
 from conformance.delta_rs.replay import DeltaRsReplay
 from conformance.engine import (
     COMMITTED,
@@ -51,6 +52,7 @@ class CrossEngine:
         if unknown := self.on_delta_rs - scenario.transactions.keys():
             names = ", ".join(sorted(unknown))
             raise EngineError(f"there is no transaction {names}", scenario=scenario.name)
+        check_there(scenario)
         for name in sorted(self.on_delta_rs):
             _check_known(scenario, name)
         return CrossReplay(self._spark.open(scenario, level), scenario, self.on_delta_rs)

@@ -108,11 +108,14 @@ def _plain_utc(value: Value) -> Value:
 class LogReader:
     """One table folder. Commits and data files never change once written, so both are kept.
 
-    ``commits`` may be asked again after the table has grown; only new versions are read.
+    ``commits`` may be asked again after the table has grown; only new versions are read. With
+    ``may_be_absent`` a folder without a version 0 is a table that is not there yet, at version
+    -1; without it, it is no table.
     """
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, *, may_be_absent: bool = False):
         self.folder = folder
+        self._may_be_absent = may_be_absent
         self._log = folder / "_delta_log"
         self._commits: list[CommitRecord] = []
         self._file_rows: dict[str, tuple[tuple[Value, ...], ...]] = {}
@@ -121,12 +124,12 @@ class LogReader:
         """All versions, oldest first; raises UnreadableTable where version 0 is missing."""
         while (path := self._entry(len(self._commits))).exists():
             self._commits.append(parse_commit(len(self._commits), path.read_text("utf-8")))
-        if not self._commits:
+        if not self._commits and not self._may_be_absent:
             raise UnreadableTable(f"{self.folder} has no version 0 in its log")
         return tuple(self._commits)
 
     def version(self) -> int:
-        """The newest version."""
+        """The newest version; -1 where there is no table yet."""
         return len(self.commits()) - 1
 
     def schema(self, version: int | None = None) -> Schema:
@@ -153,6 +156,8 @@ class LogReader:
 
         What a VACUUM has taken away is missing.
         """
+        if not self.commits():
+            return ()
         schema, lost = self.schema(version), self.lost(version)
         return tuple(
             row

@@ -21,7 +21,7 @@ from model.history import Row
 from model.log import Snapshot
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
-from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, begin_in, commit
+from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, after_begin, begin_in, commit
 from model.workload import TARGET, prepare
 
 
@@ -61,12 +61,14 @@ class ModelReplay:
         self._begun += 1
         running = begin_in(self._workload, name, self._latest, self._begun)
         self._in_flight[name] = running
+        if self._latest.table.absent:
+            self._latest = after_begin(running, self._latest)
         footprint = running.execution.footprint
         seen = None
         if footprint is not None:
             files = frozenset(file.path for file in footprint.read_files)
             seen = Footprint((), files, footprint.read_whole_table)
-        return Begun(self._latest.version, seen)
+        return Begun(running.snapshot.version, seen)
 
     def commit(self, name: str) -> Committed:
         """Lets a begun transaction run to its end."""
@@ -119,9 +121,11 @@ class ModelReplay:
         """Nothing to remove."""
 
     def _snapshots(self) -> list[Snapshot]:
-        found = [self._latest]
-        while (parent := found[-1].parent) is not None:
-            found.append(parent)
+        found: list[Snapshot] = []
+        snapshot: Snapshot | None = self._latest
+        while snapshot is not None and not snapshot.table.absent:
+            found.append(snapshot)
+            snapshot = snapshot.parent
         return found[::-1]
 
 

@@ -42,6 +42,11 @@ class Observation:
     lost: frozenset[str] = frozenset()
 
     @property
+    def version(self) -> int:
+        """The newest version at the end; -1 where there is no table."""
+        return self.log[-1].version if self.log else -1
+
+    @property
     def outcomes(self) -> dict[str, str]:
         """The outcome of each transaction, by name."""
         return {name: outcome(end) for name, end in self.ended.items()}
@@ -83,7 +88,7 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
             files |= _files(replay, latest[len(log) :])
             log, rows = latest, replay.rows()
             lost |= replay.lost()
-        steps.append(ObservedStep(step, log[-1].version, rows))
+        steps.append(ObservedStep(step, log[-1].version if log else -1, rows))
     return Observation(
         scenario,
         engine,

@@ -84,7 +84,7 @@ def observed(workload: Workload, observation: Observation) -> Observed:
             if end.commit_version is not None:
                 state.unknown.append(f"the log lacks version {end.commit_version} of {name}")
             transactions[name] = _without_version(state, name)
-    final = state.snapshots[observation.log[-1].version]
+    final = state.snapshots[observation.version]
     if observation.lost:
         there = {k: f for k, f in final.files.items() if f.path not in observation.lost}
         final = replace(final, files=there)
@@ -127,7 +127,7 @@ def _base(state: _Reconstruction) -> Snapshot:
     observation = state.observation
     definitions = _definitions(state.workload)
     table = state.workload.table
-    empty = Snapshot(definitions.get(0, table), -1, {})
+    empty = Snapshot(definitions.get(min(0, observation.base_version), table), -1, {})
     state.snapshots[-1] = empty
     for record in observation.log[: observation.base_version + 1]:
         latest = state.snapshots[record.version - 1]

@@ -150,7 +150,8 @@ def _print_table(workload: Workload, console: Console) -> None:
     ]
     partitions = ", ".join(table.names[index] for index in table.partitions)
     layout = f"partitioned by {partitions}" if partitions else "without partitions"
-    text = Text(printable(f"Table: {', '.join(columns)}; {layout}"))
+    shown = "none yet" if table.absent else f"{', '.join(columns)}; {layout}"
+    text = Text(printable(f"Table: {shown}"))
     console.print(Padding(text, (0, 0, 0, 2)))
     _print_rows("Rows at the start", workload.base.shown(), console)
     for name, rows in workload.others.items():
@@ -218,7 +219,8 @@ def legend(console: Console) -> Text:
 
 def _outcome(ended: Ended) -> Text:
     logical = ended.logical
-    snapshot = f"snapshot: version {logical.read_version}"
+    seen = f"version {logical.read_version}" if logical.read_version >= 0 else "no table yet"
+    snapshot = f"snapshot: {seen}"
     if ended.outcome == "committed":
         return Text(f"committed version {logical.commit_version}; {snapshot}")
     if ended.rows is not None:

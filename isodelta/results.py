@@ -45,7 +45,7 @@ def _transaction(ended: Ended) -> dict[str, Any]:
     elif ended.outcome == "no commit":
         result["because"] = "it found nothing to change"
     elif not logical.committed:
-        result["because"] = "the statement fails by itself, in any order"
+        result["because"] = "the statement fails by itself on what it finds"
     if ended.rows is not None:
         result["rows"] = plain_rows(ended.rows)
     return result

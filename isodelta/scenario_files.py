@@ -268,9 +268,11 @@ class _Reader:
 
     def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
         place = ("expect", "rows", index)
-        possible = [t for t in definitions(workload) if len(t.schema) == len(row)]
+        found = [table for table in definitions(workload) if not table.absent]
+        possible = [t for t in found if len(t.schema) == len(row)]
         if not possible:
-            reason = f"{len(row)} values for the {len(workload.table.schema)} columns of the table"
+            width = len(found[0].schema) if found else 0
+            reason = f"{len(row)} values for the {width} columns of the table"
             raise self._bad(place, reason)
         wrong: list[str] = []
         for table in possible:

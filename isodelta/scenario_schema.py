@@ -89,11 +89,15 @@ class _Strict(BaseModel):
 
 
 class TableShape(_Strict):
-    """A table: its columns, its layout, and the statements that fill it."""
+    """A table: its columns, its layout, and the statements that fill it.
+
+    Without any of them (``table: {}``) there is no table yet, and the transactions create it.
+    """
 
     columns: dict[str, str] = Field(
+        default={},
         description="Column names and Spark SQL types: int, bigint, string, boolean, double, "
-        "date, timestamp, decimal(p,s)."
+        "date, timestamp, decimal(p,s). Without columns there is no table yet.",
     )
     partition_by: list[str] = Field(default=[], description="Partition columns.")
     cluster_by: list[str] = Field(default=[], description="Liquid clustering columns.")

@@ -61,7 +61,9 @@ def schedule_entries(schedule: Sequence[Step]) -> list[str]:
 
 
 def _table(spec: TableSpec) -> dict[str, Any]:
-    mapping: dict[str, Any] = {"columns": dict(spec.columns)}
+    mapping: dict[str, Any] = {}
+    if spec.columns:
+        mapping["columns"] = dict(spec.columns)
     if spec.partition_by:
         mapping["partition_by"] = list(spec.partition_by)
     if spec.cluster_by:

@@ -44,7 +44,8 @@ class Snapshot:
 
     ``applications`` has the newest version that each application has written. ``retyped`` tells
     that a column has changed its type since the table was made. ``lost`` has the storage that a
-    VACUUM has taken away.
+    VACUUM has taken away. At version -1 there is no table yet; ``littered`` tells that a
+    statement has left files where it will be.
     """
 
     table: Table
@@ -55,6 +56,7 @@ class Snapshot:
     applications: Mapping[str, int] = field(default_factory=dict)
     retyped: bool = False
     lost: frozenset[str] = frozenset()
+    littered: bool = False
 
     def after(self, commit: Commit) -> Snapshot:
         """The snapshot that ``commit`` leads to."""

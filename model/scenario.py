@@ -20,17 +20,25 @@ LEVEL_PROPERTY = "delta.isolationLevel"
 class TableSpec:
     """Definition of a table: columns (name to Spark SQL type name), layout, and its set-up.
 
-    Each entry of ``setup`` is one SQL statement and one commit.
+    Each entry of ``setup`` is one SQL statement and one commit. Without columns there is no
+    table yet, and nothing at its place: the transactions may create it.
     """
 
-    columns: Mapping[str, str]
+    columns: Mapping[str, str] = field(default_factory=dict)
     partition_by: tuple[str, ...] = ()
     cluster_by: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
     setup: tuple[str, ...] = ()
 
+    @property
+    def absent(self) -> bool:
+        """Whether there is no table yet."""
+        return not self.columns
+
     def at_level(self, level: str) -> TableSpec:
-        """The same table, declared at another isolation level."""
+        """The same table, declared at another isolation level; one not there yet has none."""
+        if self.absent:
+            return self
         return replace(self, properties={**self.properties, LEVEL_PROPERTY: level})
 
 

@@ -17,7 +17,7 @@ from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
 from model.scenario import LEVEL_PROPERTY, Scenario, Step
-from model.statements import Execution, Statement
+from model.statements import CreateTable, Execution, Statement
 from model.storage import check_readable, freed, missed
 from model.table import UNSET_LEVEL, Table
 from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
@@ -104,6 +104,18 @@ def begin_in(workload: Workload, name: str, latest: Snapshot, began: int = 0) ->
         failure = error.error_class or UNKNOWN_ANALYSIS
         return InFlight(name, workload.statements[name], latest, Execution(None, failure=failure))
     return begin(name, statement, latest, workload.others, began)
+
+
+def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
+    """What others find once a transaction has begun: nothing new, unless it makes the table.
+
+    AS SELECT makes the folder of the log before it writes a file, and leaves it behind even if
+    it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
+    """
+    statement = running.statement
+    if isinstance(statement, CreateTable) and statement.inserts is not None:
+        return replace(latest, littered=True) if statement.table.absent else latest
+    return latest
 
 
 def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: str) -> Ended:
@@ -313,6 +325,8 @@ def run(
         name = step.transaction
         if step.action == "begin":
             in_flight[name] = begin_in(workload, name, latest, place)
+            if latest.table.absent:
+                latest = after_begin(in_flight[name], latest)
         else:
             rules = profiles.get(name, profile)
             ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)

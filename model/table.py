@@ -90,6 +90,7 @@ class Table:
     NULL. ``comments`` are those of columns, by place, and of the table. ``dropped`` holds the
     places of columns that are gone for good. ``created`` tells
     definitions apart that CREATE OR REPLACE has made; it is empty for the scenario's own.
+    ``absent`` marks a table that is not there yet: it has places for columns and no column.
     """
 
     name: str
@@ -108,20 +109,22 @@ class Table:
     comments: tuple[tuple[int, str], ...] = ()
     dropped: frozenset[int] = frozenset()
     created: str = ""
+    absent: bool = False
     constrained: bool = field(init=False, repr=False, compare=False)
     partition_columns: frozenset[int] = field(init=False, repr=False, compare=False)
     indexed: frozenset[int] = field(init=False, repr=False, compare=False)
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not self.schema:
+        if not self.schema and not self.absent:
             object.__setattr__(self, "schema", tuple(range(len(self.names))))
         object.__setattr__(self, "partition_columns", frozenset(self.partitions))
         object.__setattr__(self, "indexed", self._indexed())
         constrained = bool(self.not_null or self.checks or self.generated)
         object.__setattr__(self, "constrained", constrained)
         # Tables are keys of caches on the hot path of a search.
-        key = (self.name, self.names, self.types, self.partitions, self.schema, self.properties)
+        layout = (self.partitions, self.schema, self.properties, self.absent)
+        key = (self.name, self.names, self.types, layout)
         object.__setattr__(self, "_hash", hash(key))
 
     def __hash__(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, NoPlace, StatementFailure, UnsupportedSQL
@@ -13,7 +14,8 @@ from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
-from model.statements import Execution, Refused, Restore, Select, Statement, Vacuum
+from model.sql.source import NO_TABLE
+from model.statements import CreateTable, Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
 from model.table import Table
 from model.types import ColumnType
@@ -64,7 +66,8 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
     while True:
         try:
             workload = _prepared(scenario, profile, level, places)
-            if any(map(_BRINGS_COLUMNS.search, scenario.transactions.values())):
+            texts = scenario.transactions.values()
+            if workload.base.table.absent or any(map(_BRINGS_COLUMNS.search, texts)):
                 _try_in_every_order(workload)
                 _check_known(workload, scenario, profile)
             return workload
@@ -140,6 +143,8 @@ def _prepared(
     for name, spec in scenario.tables.items():
         if name == TARGET:
             raise InvalidScenario(f"{TARGET!r} is the target's name", ("tables", name))
+        if spec.absent:
+            raise InvalidScenario(f"table {name} has no columns", ("tables", name))
         tables[name] = _table(name, spec, ("tables", name))
     others = {
         name: run_setup(tables[name], spec, ("tables", name)).rows()
@@ -191,33 +196,69 @@ def _statements(
 
     One that fails on every definition fails with the engine's error, where the model knows that.
     An error that looks like a slip of the scenario's author is refused, unless the scenario
-    expects it.
+    expects it, or no transaction makes the table that the statement is for.
     """
+    texts = scenario.transactions
+    found, failed = _parsed(texts, base, tables, others)
+    if base.table.absent:
+        _check_only_missing(failed)
+    for made in tuple(_creations(base, found, others)):
+        more, failed = _parsed({name: texts[name] for name in failed}, made, tables, others)
+        found |= more
+    for name, reason in failed.items():
+        failure = reason.error_class
+        missing = failure == NO_TABLE and base.table.absent
+        known = missing or failure == scenario.expect.outcomes.get(name)
+        if failure is None or (not known and failure.startswith(_MISSPELT)):
+            raise _at(reason, ("transactions", name)) from reason
+        kind = texts[name].split(None, 1)[0].upper()
+        outcome = NO_TABLE if base.table.absent else failure
+        found[name] = Refused(texts[name], base.table, kind, outcome, str(reason))
+    return {name: found[name] for name in texts}
+
+
+def _check_only_missing(failed: Mapping[str, InvalidScenario]) -> None:
+    """Raises the first failure that is not for want of the table."""
+    for name, reason in failed.items():
+        if reason.error_class != NO_TABLE:
+            raise _at(reason, ("transactions", name)) from reason
+
+
+def _parsed(
+    texts: Mapping[str, str], base: Snapshot, tables: Mapping[str, Table], others: Rows
+) -> tuple[dict[str, Statement], dict[str, InvalidScenario]]:
+    """The statements that fit the base or a definition that one of them makes, and the others."""
     statements: dict[str, Statement] = {}
     failed: dict[str, InvalidScenario] = {}
-    for name, text in scenario.transactions.items():
+    for name, text in texts.items():
         try:
             statements[name] = parse_statement(text, TARGET, {**tables, TARGET: base.table})
         except InvalidScenario as error:
             failed[name] = error
-    later = _definitions(base, statements, others) if failed else []
-    for name, reason in failed.items():
+    later = _definitions(base, statements, others) if failed and not base.table.absent else []
+    for name in tuple(failed):
         for table in later:
             try:
-                known = {**tables, TARGET: table}
-                statements[name] = parse_statement(scenario.transactions[name], TARGET, known)
+                statements[name] = parse_statement(texts[name], TARGET, {**tables, TARGET: table})
             except InvalidScenario:
                 continue
+            del failed[name]
             break
-        else:
-            failure = reason.error_class
-            expected = failure == scenario.expect.outcomes.get(name)
-            if failure is None or (not expected and failure.startswith(_MISSPELT)):
-                raise _at(reason, ("transactions", name)) from reason
-            text = scenario.transactions[name]
-            kind = text.split(None, 1)[0].upper()
-            statements[name] = Refused(text, base.table, kind, failure, str(reason))
-    return {name: statements[name] for name in scenario.transactions}
+    return statements, failed
+
+
+def _creations(
+    base: Snapshot, statements: Mapping[str, Statement], others: Rows
+) -> Iterator[Snapshot]:
+    """The table as each statement would make it; none where it is there."""
+    for name, statement in statements.items() if base.table.absent else ():
+        if isinstance(statement, CreateTable) and statement.table.absent:
+            try:
+                execution = statement.execute(base, name, others)
+            except StatementFailure:
+                continue
+            assert execution.footprint is not None
+            yield base.after(Commit(0, name, execution.footprint, base.version, ""))
 
 
 _MISSPELT = (
@@ -228,8 +269,19 @@ _MISSPELT = (
 
 
 def definitions(workload: Workload) -> list[Table]:
-    """The target's definitions: at the base, and as each transaction alone would leave it."""
-    return _definitions(workload.base, workload.statements, workload.others)
+    """The target's definitions: at the base, and as each transaction alone would leave it.
+
+    Where there is no table yet, also as each would leave it once another has made it.
+    """
+    base, others = workload.base, workload.others
+    found = _definitions(base, workload.statements, others)
+    for made in _creations(base, workload.statements, others):
+        fitting: dict[str, Statement] = {}
+        for name in workload.statements:
+            with suppress(InvalidScenario):
+                fitting[name] = workload.statement(name, made.table)
+        found += _definitions(made, fitting, others)
+    return found
 
 
 def _definitions(base: Snapshot, statements: Mapping[str, Statement], others: Rows) -> list[Table]:
@@ -277,9 +329,11 @@ def initial_rows(workload: Workload) -> dict[str, dict[RowId, Row]]:
 def run_setup(table: Table, spec: TableSpec, where: tuple[str, ...]) -> Snapshot:
     """The table after its set-up: version 0 is its creation, each entry adds one version.
 
+    A table that is not there yet is at version -1.
+
     Raises InvalidScenario for an entry that is wrong, that fails, or that writes no version.
     """
-    snapshot = Snapshot(table, 0, {})
+    snapshot = Snapshot(table, -1 if table.absent else 0, {})
     for index, text in enumerate(spec.setup):
         place: tuple[str | int, ...] = (*where, "setup", index)
         try:

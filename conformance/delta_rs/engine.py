@@ -44,6 +44,7 @@ class DeltaRsEngine:
 
     def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
         """Copies the scenario's tables, prepared at the level, for one replay."""
+        check_there(scenario)
         specs = {**scenario.tables, TARGET: scenario.table}
         if level is not None:
             specs = {name: spec.at_level(level) for name, spec in specs.items()}
@@ -58,6 +59,14 @@ class DeltaRsEngine:
     def close(self) -> None:
         """Removes every table."""
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def check_there(scenario: Scenario) -> None:
+    """Refuses a scenario without a table: a transaction is a handle on one. Raises BadStatement."""
+    if scenario.table.absent:
+        raise BadStatement(
+            "delta-rs replays need a table that is there", scenario=scenario.name, step="set-up"
+        )
 
 
 def _build(specs: Mapping[str, TableSpec], folder: Path) -> None:

@@ -25,15 +25,25 @@ class Names:
         self._count = 0
         self._pattern: Any = None
 
-    def take(self) -> str:
-        """A database without tables."""
+    def take(self, folder: Path | None = None) -> str:
+        """A database without tables, whose new tables come into a folder if one is given."""
         with self._lock:
             if self._free:
-                return self._free.pop()
-            self._count += 1
-            name = f"replay_{self._count}"
-            self._spark.sql(f"CREATE DATABASE {name} LOCATION '{self._folder / name}'")
-            return name
+                name = self._free.pop()
+            else:
+                self._count += 1
+                name = f"replay_{self._count}"
+                self._spark.sql(f"CREATE DATABASE {name} LOCATION '{self._folder / name}'")
+        if folder is not None:
+            self._move(name, folder)
+        return name
+
+    def _move(self, database: str, folder: Path) -> None:
+        """Let a database's new tables come into a folder."""
+        known = self._external.getDatabase(database)
+        rest = [getattr(known, f"copy$default${n}")() for n in (1, 2, 4)]
+        location = self._spark._jvm.java.net.URI(folder.as_uri())
+        self._external.alterDatabase(known.copy(rest[0], rest[1], location, rest[2]))
 
     def bind(self, database: str, table: str, path: Path) -> None:
         """Let a name in a database mean the Delta table in a folder."""

@@ -107,10 +107,11 @@ class SparkEngine:
         try:
             if base is None:
                 for name, spec in tables.items():
-                    self._create(lane, seat, name, spec, folder / name)
+                    if not spec.absent:
+                        self._create(lane, seat, name, spec, folder / name)
             else:
                 base.copy_to(folder)
-                for name in tables:
+                for name in base.tables:
                     self._names.bind(database, name, folder / name)
             for spec in tables.values():
                 for statement in spec.setup:

@@ -37,14 +37,19 @@ class Seat:
 class Place:
     """The tables of a template, laid into a folder, with names that a seat's session knows."""
 
-    def __init__(self, seat: Seat, template: Template, folder: Path, names: Names, tables: Any):
+    def __init__(
+        self, seat: Seat, template: Template, folder: Path, names: Names, tables: LoadedTables
+    ):
         self.seat = seat
         self.template = template
         self.folder = folder
         self._names = names
+        self._tables = tables
+        folder.mkdir(parents=True)
         template.copy_to(folder)
         self._files = {table: _files(folder / table) for table in template.tables}
-        self.database = names.take()
+        # Where a table is to be created, by its name alone, it comes into the same folder.
+        self.database = names.take(folder if template.absent else None)
         for table in template.tables:
             names.bind(self.database, table, folder / table)
         self._logs = [tables.load(seat.session, folder / table) for table in template.tables]
@@ -74,6 +79,10 @@ class Place:
                 os.link(self.template.folder / file.relative_to(self.folder), file)
         for log in self._logs:
             log.reset()
+        for table in self.template.absent:
+            self._names.unbind(self.database, table)
+            self._tables.forget(self.folder / table)
+            shutil.rmtree(self.folder / table, ignore_errors=True)
 
 
 class Places:
@@ -142,8 +151,9 @@ class Places:
         self._drop(place)
 
     def _drop(self, place: Place) -> None:
-        self._names.give_back(place.database, place.template.tables)
-        for table in place.template.tables:
+        tables = (*place.template.tables, *place.template.absent)
+        self._names.give_back(place.database, tables)
+        for table in tables:
             self._loaded.forget(place.folder / table)
         shutil.rmtree(place.folder)
 

@@ -56,7 +56,10 @@ class SparkReplay:
         self._place: Place | None = place
         self._session = place.seat.session
         use_database(self._session, place.database)
-        self._readers = {name: LogReader(place.folder / name) for name in place.template.tables}
+        template = place.template
+        self._readers = {name: LogReader(place.folder / name) for name in template.tables}
+        for name in template.absent:
+            self._readers[name] = LogReader(place.folder / name, may_be_absent=True)
         self._lanes: dict[str, Lane] = {}
         self._ended: dict[str, Committed] = {}
         self._begun: dict[str, tuple[Begun, State]] = {}
@@ -120,7 +123,9 @@ class SparkReplay:
     def _begin(self, name: str, step: str) -> Begun:
         read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
-        if _REBINDS.match(self.scenario.transactions[name]):
+        if TARGET in self._place_now.template.tables and _REBINDS.match(
+            self.scenario.transactions[name]
+        ):
             self._place_now.name_again(TARGET)
         lane.start(*self._task(self.scenario.transactions[name]))
         event = self._wait(lane, step)
@@ -171,7 +176,7 @@ class SparkReplay:
     def _shared(self, name: str) -> SharedRun | None:
         """The earlier run of a transaction that nothing comes between, if there was one."""
         runs = self._engine.shared_runs
-        if runs is None or not uncontended(self.scenario.schedule, name):
+        if runs is None or self._created or not uncontended(self.scenario.schedule, name):
             return None
         return runs.get(self._state, self.scenario.transactions[name])
 
@@ -179,7 +184,12 @@ class SparkReplay:
         """Keep a run that nothing came between and that wrote to no other table."""
         runs, state = self._engine.shared_runs, self._begun[name][1]
         others = {t: reader.version() for t, reader in self._readers.items() if t != TARGET}
-        if runs is None or state != self._state or not others.items() <= self._prepared.items():
+        if (
+            runs is None
+            or self._created
+            or state != self._state
+            or not others.items() <= self._prepared.items()
+        ):
             return False
         if ended.earlier_versions:
             return False  # A VACUUM takes files away, which laying files in does not.
@@ -218,11 +228,17 @@ class SparkReplay:
                 self._lanes[name].release(abandon=True)
                 self._wait(self._lanes[name], f"end of {name}")
                 self._return_lane(name)
-            if any(map(_REBINDS.match, self.scenario.transactions.values())):
+            rebound = any(map(_REBINDS.match, self.scenario.transactions.values()))
+            if rebound and TARGET in place.template.tables:
                 # The catalog's entry for the table is not what the place was given.
                 self._engine.places.drop(place)
             else:
                 self._engine.places.give_back(place)
+
+    @property
+    def _created(self) -> bool:
+        """Whether the target comes into being here: laid-in files would give it no name."""
+        return TARGET in self._place_now.template.absent
 
     @property
     def _place_now(self) -> Place:

@@ -20,10 +20,14 @@ from model.scenario import LEVEL_PROPERTY, TableSpec
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Prepared tables: one folder each, under ``folder``."""
+    """Prepared tables: one folder each, under ``folder``.
+
+    ``absent`` are those that are not there yet, and have no folder.
+    """
 
     folder: Path
     tables: tuple[str, ...]
+    absent: tuple[str, ...] = ()
 
     def copy_to(self, folder: Path) -> None:
         """Lay the tables into a new folder. Data files are never changed: links serve."""
@@ -65,7 +69,9 @@ class Templates:
         if mine:
             try:
                 self._build(tables, folder)
-                future.set_result(Template(folder, tuple(tables)))
+                present = tuple(name for name, spec in tables.items() if not spec.absent)
+                absent = tuple(name for name, spec in tables.items() if spec.absent)
+                future.set_result(Template(folder, present, absent))
             except BaseException as error:  # noqa: BLE001 - all who wait must hear of it
                 future.set_exception(error)
         return future.result()

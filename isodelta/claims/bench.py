@@ -47,12 +47,15 @@ def story(
     properties: Mapping[str, str] | None = None,
     tables: Mapping[str, TableSpec] | None = None,
 ) -> Scenario:
-    """A scenario, with its schedule as in a scenario file: ``begin A, B, commit A``."""
+    """A scenario, with its schedule as in a scenario file: ``begin A, B, commit A``.
+
+    Empty ``columns`` stand for no table yet.
+    """
     declared = dict(properties or {})
     if level is not None:
         declared["delta.isolationLevel"] = level
     table = TableSpec(
-        columns or {"k": "int", "p": "int", "v": "int"},
+        {"k": "int", "p": "int", "v": "int"} if columns is None else columns,
         tuple(partition_by),
         tuple(cluster_by),
         declared,

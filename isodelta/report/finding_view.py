@@ -15,6 +15,7 @@ from isodelta.report.schedule import (
     outcome_text,
     schedule_words,
     transaction_result,
+    version_label,
 )
 from isodelta.report.sql_script import sql_script
 from isodelta.report.timeline_svg import timeline_svg
@@ -196,7 +197,7 @@ def _transaction(result: Result | None, name: str) -> str:
     if transaction.get("outcome") == "read" and transaction.get("rows") is not None:
         told = f"read {_row_list(transaction['rows'])}"
     if transaction.get("read_version") is not None:
-        told += f", snapshot v{transaction['read_version']}"
+        told += f", snapshot {version_label(transaction['read_version'])}"
     return told
 
 

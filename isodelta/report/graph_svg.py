@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from isodelta.report.data import Result
-from isodelta.report.schedule import mark
+from isodelta.report.schedule import mark, version_label
 from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 
 _NODE = 27.0
@@ -146,7 +146,13 @@ def _draw_node(root: Element, name: str, place: Point, result: Result) -> None:
     transaction = (result.get("transactions") or {}).get(name) or {}
     version = transaction.get("commit_version")
     seen = transaction.get("read_version")
-    below = f"v{version}" if version is not None else "" if seen is None else f"at v{seen}"
+    below = (
+        f"v{version}"
+        if version is not None
+        else ""
+        if seen is None
+        else f"at {version_label(seen)}"
+    )
     half = _half_width(name)
     node = add(root, "ellipse", cx=place[0], cy=place[1], rx=half, ry=_NODE, class_="node")
     add(node, "title", text=name)

@@ -48,6 +48,15 @@ def transaction_result(result: Result | None, name: str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+NO_TABLE_YET = -1
+"""The version that a transaction sees where there is no table yet."""
+
+
+def version_label(version: int) -> str:
+    """A version as pictures name it."""
+    return "no table" if version == NO_TABLE_YET else f"v{version}"
+
+
 def mark(transaction: Mapping[str, Any]) -> Mark:
     """How a transaction ended, as the kind of mark that stands for it in a picture."""
     return _MARKS.get(transaction.get("outcome"), "conflict")
@@ -75,8 +84,11 @@ def schedule_words(scenario: ScenarioMapping, result: Result | None) -> tuple[st
         transaction = transaction_result(result, step.transaction)
         if step.action == "begin":
             version = transaction.get("read_version")
-            snapshot = "its snapshot" if version is None else f"version {version} as its snapshot"
-            sentences.append(f"{step.transaction} begins and takes {snapshot}.")
+            takes = "takes its snapshot" if version is None else f"takes version {version}"
+            takes += "" if version is None else " as its snapshot"
+            if version == NO_TABLE_YET:
+                takes = "finds no table yet"
+            sentences.append(f"{step.transaction} begins and {takes}.")
             continue
         because = transaction.get("because")
         reason = f": {str(because).rstrip('.')}" if because else ""
@@ -112,5 +124,5 @@ def _rows(transaction: Mapping[str, Any]) -> str:
     if rows is None:
         return "its rows"
     version = transaction.get("read_version")
-    at = "" if version is None else f" as of version {version}"
+    at = "" if version in (None, NO_TABLE_YET) else f" as of version {version}"
     return f"{count(len(rows), 'row')}{at}"

@@ -41,6 +41,8 @@ def _just_began(steps: tuple[Any, ...], i: int) -> bool:
 
 
 def _table(name: str, table: Mapping[str, Any]) -> list[str]:
+    if not table.get("columns"):
+        return [f"-- There is no table {name} yet.", ""]
     columns = ", ".join(f"{_quoted(c)} {kind}" for c, kind in (table.get("columns") or {}).items())
     lines = [f"CREATE TABLE {_quoted(name)} ({columns}) USING delta"]
     for clause, key in (("PARTITIONED BY", "partition_by"), ("CLUSTER BY", "cluster_by")):

@@ -20,6 +20,7 @@ from isodelta.report.schedule import (
     schedule_steps,
     schedule_words,
     transaction_result,
+    version_label,
 )
 from isodelta.report.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 
@@ -83,7 +84,7 @@ def _draw_lane(
         add(root, "line", x1=begin, y1=y, x2=end, y2=y, class_=lane)
     if begin is not None:
         version = transaction.get("read_version")
-        label = "begin" if version is None else f"begin, sees v{version}"
+        label = "begin" if version is None else f"begin, sees {version_label(version)}"
         add(root, "text", text=label, x=begin, y=y - 14, class_="label")
         add(root, "circle", cx=begin, cy=y, r=6, class_="begin")
     if end is None:
@@ -147,7 +148,7 @@ def _draw_log(
     ]
     if seen:
         add(root, "circle", cx=left - 26, cy=y, r=4, class_="version")
-        add(root, "text", text=f"v{min(seen)}", x=left - 26, y=y + 19, class_="label")
+        add(root, "text", text=version_label(min(seen)), x=left - 26, y=y + 19, class_="label")
     for step in steps:
         version = transaction_result(result, step.transaction).get("commit_version")
         if step.action != "commit" or version is None:

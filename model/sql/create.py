@@ -1,4 +1,4 @@
-"""CREATE OR REPLACE TABLE and REPLACE TABLE; CREATE TABLE, which finds that the table exists."""
+"""CREATE [OR REPLACE] TABLE and REPLACE TABLE, where there is a table and where there is none."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from sqlglot.errors import SqlglotError
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions import Column, Expression
 from model.properties import checked_value
-from model.protocol import check_versions, is_protocol_property
+from model.protocol import (
+    READER_VERSION,
+    WRITER_VERSION,
+    check_versions,
+    is_protocol_property,
+)
+from model.relations import Relation
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.simplification.shape import everywhere
 from model.sql.declaration import declared_table
 from model.sql.relation import relation
-from model.sql.source import Source, invalid_sql
-from model.statements import InsertSelect, Refused, ReplaceTable, Statement
+from model.sql.source import Source, invalid_sql, no_table
+from model.statements import CreateTable, InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
-from model.table import TABLE_COMMENT, UNSET_LEVEL, Table
+from model.table import DEFAULT_LEVEL, TABLE_COMMENT, UNSET_LEVEL, Table
 
 _HEAD = re.compile(
     r"\s*(?P<verb>CREATE\s+OR\s+REPLACE|REPLACE|CREATE)\s+TABLE\s+"
@@ -59,8 +65,10 @@ def create(source: Source) -> Statement:
     head = _HEAD.match(source.body)
     if head is None:
         raise UnsupportedSQL(f"{source.body!r} is not supported")
-    table = source.check_target(head["table"])
+    table = source.check_name(head["table"])
     verb = " ".join(head["verb"].upper().split())
+    if table.absent:
+        return _making(source, verb, bool(head["exists"]), source.body[head.end() :])
     if verb == "CREATE":
         if head["exists"]:
             return Skipped(source.text, table)
@@ -76,7 +84,49 @@ def create(source: Source) -> Statement:
         return Refused(source.text, table, "REPLACE TABLE", error.error_class, str(error))
 
 
+def _making(source: Source, verb: str, unless: bool, rest: str) -> Statement:
+    """The statement that makes the table, which is not there yet."""
+    table = source.table
+    if verb == "REPLACE":
+        raise no_table(table.name)
+    if unless and verb != "CREATE":
+        raise UnsupportedSQL(f"{verb} TABLE IF NOT EXISTS is not supported")
+    clauses = _clauses(source, rest)
+    if (clauses.provider or "").lower() != "delta":
+        raise UnsupportedSQL("only a table USING delta is made")
+    if verb == "CREATE" and clauses.columns is None and clauses.select is None:
+        raise UnsupportedSQL("a table without columns is not supported")
+    for key, value in clauses.properties.items():
+        # The engine refuses some of these with an error of no class.
+        if key.lower() in (READER_VERSION.lower(), WRITER_VERSION.lower()):
+            raise UnsupportedSQL(f"{key} in TBLPROPERTIES of a new table is not supported")
+        if key == LEVEL_PROPERTY and value != DEFAULT_LEVEL:
+            raise UnsupportedSQL(f"{key} of a new table must be {DEFAULT_LEVEL}")
+    try:
+        operation, after, query = _definition(source, table, verb, clauses)
+    except StatementFailure as error:
+        if error.error_class == "UNSUPPORTED_TABLE_CHANGE":
+            raise UnsupportedSQL(str(error)) from error
+        return Refused(source.text, table, "CREATE TABLE", error.error_class, str(error))
+    replaces = verb != "CREATE"
+    inserts = None if query is None else InsertSelect(source.text, after, query, after.schema)
+    return CreateTable(source.text, table, operation, after, inserts, unless, replaces)
+
+
 def _replacing(source: Source, table: Table, verb: str, clauses: _Clauses) -> ReplaceTable:
+    operation, after, query = _definition(source, table, verb, clauses)
+    if query is None:
+        return ReplaceTable(source.text, table, operation, after)
+    # The statement takes no part of the new definition from the table but the columns.
+    free = replace(after, partitions=(), not_null=frozenset())
+    inserts = InsertSelect(source.text, table, query, after.schema, (), free)
+    return ReplaceTable(source.text, table, operation, after, inserts)
+
+
+def _definition(
+    source: Source, table: Table, verb: str, clauses: _Clauses
+) -> tuple[str, Table, Relation | None]:
+    """The operation, the new definition, and what AS SELECT selects, None without it."""
     if clauses.partition_by is not None and clauses.cluster_by is not None:
         raise StatementFailure(_OPERATION_NOT_ALLOWED, "it is partitioned or clustered, not both")
     if clauses.columns is not None and clauses.select is not None:
@@ -87,8 +137,7 @@ def _replacing(source: Source, table: Table, verb: str, clauses: _Clauses) -> Re
         raise StatementFailure("DELTA_SCHEMA_NOT_PROVIDED", "it has neither columns nor AS SELECT")
     operation = f"{verb} TABLE" + (" AS SELECT" if clauses.select is not None else "")
     if clauses.columns is not None:
-        after = _after(table, clauses, list(_columns(clauses.columns)))
-        return ReplaceTable(source.text, table, operation, after)
+        return operation, _after(table, clauses, list(_columns(clauses.columns))), None
     try:
         tree: exp.Expr = sqlglot.parse_one(clauses.select or "", dialect="spark")
     except SqlglotError as error:
@@ -103,10 +152,7 @@ def _replacing(source: Source, table: Table, verb: str, clauses: _Clauses) -> Re
     if "void" in kinds:
         raise UnsupportedSQL("a column of NULLs needs a type: CAST(NULL AS ...)")
     after = _after(table, clauses, list(zip(names, kinds, strict=True)))
-    # The statement takes no part of the new definition from the table but the columns.
-    free = replace(after, partitions=(), not_null=frozenset())
-    inserts = InsertSelect(source.text, table, read.relation, after.schema, (), free)
-    return ReplaceTable(source.text, table, operation, after, inserts)
+    return operation, after, read.relation
 
 
 def _clauses(source: Source, rest: str) -> _Clauses:

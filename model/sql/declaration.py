@@ -63,6 +63,8 @@ def declared_table(name: str, spec: TableSpec) -> Table:
 
     Raises InvalidScenario, with the path of keys to what is wrong, as ``table_from_spec`` does.
     """
+    if spec.absent:
+        return _absent(name, spec)
     columns: dict[str, _Declared] = {}
     for column, text in spec.columns.items():
         try:
@@ -113,6 +115,16 @@ def declared_table(name: str, spec: TableSpec) -> Table:
         defaults=tuple(defaults),
         comments=tuple(comments),
     )
+
+
+def _absent(name: str, spec: TableSpec) -> Table:
+    """A table that is not there yet. Raises InvalidScenario for what only a table can have."""
+    for key in ("partition_by", "cluster_by", "properties", "setup"):
+        if getattr(spec, key):
+            raise InvalidScenario(
+                f"without columns there is no table {name} yet, and nothing to give it", (key,)
+            )
+    return Table(name, (), (), absent=True)
 
 
 def default_value(text: str, type_: ColumnType) -> Value:

@@ -19,7 +19,7 @@ from model.sql.optimize import optimize, reorg
 from model.sql.overwrite import insert_or_overwrite, truncate
 from model.sql.restore import restore
 from model.sql.select import select
-from model.sql.source import Source, Tables
+from model.sql.source import Source, Tables, no_table
 from model.sql.update import update
 from model.sql.vacuum import RETENTION_CHECK, vacuum
 from model.sql.with_names import with_names
@@ -90,6 +90,8 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
         raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
     try:
         source = Source(text, body, settings, target, dict(tables))
+        if source.table.absent and parser not in (create, select, with_names):
+            raise no_table(target)
         return applications.numbered(parser(source), source)
     except StatementFailure as error:
         raise InvalidScenario(

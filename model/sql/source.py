@@ -16,6 +16,9 @@ from model.table import Table
 
 Tables = Mapping[str, Table]
 
+NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
+"""Spark's error class for a name that means no table."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -48,7 +51,13 @@ class Source:
         return trees[0]
 
     def check_target(self, name: str) -> Table:
-        """The target, if ``name`` is its name. Raises InvalidScenario."""
+        """The target, if ``name`` is its name and it is there. Raises InvalidScenario."""
+        if self.check_name(name).absent:
+            raise no_table(self.target)
+        return self.table
+
+    def check_name(self, name: str) -> Table:
+        """The target, there or not, if ``name`` is its name. Raises InvalidScenario."""
         if name.strip("`").lower() != self.target.lower():
             known = name.strip("`").lower() in map(str.lower, self.tables)
             raise InvalidScenario(
@@ -63,6 +72,11 @@ class Source:
             return sqlglot.parse_one(text, dialect="spark")
         except SqlglotError as error:
             raise invalid_sql(error) from error
+
+
+def no_table(name: str) -> InvalidScenario:
+    """What Spark says of a table that is not there."""
+    return InvalidScenario(f"there is no table {name!r} yet", error_class=NO_TABLE)
 
 
 def invalid_sql(error: SqlglotError) -> InvalidScenario:
@@ -94,6 +108,8 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
     refuse_extras(node, {"this", "alias"})
     for name, table in tables.items():
         if name.lower() == node.name.lower():
+            if table.absent:
+                raise no_table(name)
             return Scope(table, node.alias or node.name, aggregates)
     raise InvalidScenario(
         f"unknown table {node.name!r} (known: {', '.join(tables)})",

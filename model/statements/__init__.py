@@ -3,6 +3,7 @@
 from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
 from model.statements.create import ReplaceTable
+from model.statements.creation import CreateTable
 from model.statements.delete import Delete
 from model.statements.idempotent import Idempotent
 from model.statements.insert_select import InsertSelect
@@ -20,6 +21,7 @@ from model.statements.vacuum import Vacuum
 __all__ = [
     "AddConstraint",
     "AlterTable",
+    "CreateTable",
     "Delete",
     "DynamicOverwrite",
     "Execution",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.engine import CONFLICTS
-from conformance.spark.lanes import Held, Raised
-from conformance.spark.outcomes import outcome_of
 from isodelta.claims.bench import VECTORS, Bench, story
 from isodelta.claims.checks.files_and_log import INSERT, UPDATE, run
 from isodelta.claims.evidence import CannotRun, Evidence, Result, conclude
@@ -17,6 +15,8 @@ PROPERTY = "ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = 'int
 COLUMN = "ALTER TABLE t ADD COLUMNS (w STRING)"
 TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 2, 20)")
 ENABLE_VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
+PROTOCOL_RACE = {"winner": "committed", "current": "ProtocolChanged"}
+"""Whoever is second to make a table is told that the protocol changed."""
 UNIFORM = "REORG TABLE t APPLY (UPGRADE UNIFORM(ICEBERG_COMPAT_VERSION=2))"
 UPGRADES = {
     "deletion vectors are enabled": ENABLE_VECTORS,
@@ -162,46 +162,35 @@ def protocol_changed(bench: Bench) -> Result:
 
 @decides("N95")
 def created_at_once(bench: Bench) -> Result:
-    """Two CREATE OR REPLACE at a time."""
-    create = "CREATE OR REPLACE TABLE t USING delta AS SELECT {} AS k"
-    ended, first = in_flight(bench, "two CREATE OR REPLACE", create.format(1), create.format(2))
-    return conclude([bench.fact(f"the first to commit {first}, the other ended in {ended}",
-                                ended == "ProtocolChanged")])  # fmt: skip
+    """Two creations where there is no table raise it; where there is one, another is raised."""
+    create, replace = "CREATE TABLE t (k int) USING delta", "CREATE OR REPLACE {} USING delta"
+    found = [
+        bench.expect(_race("two CREATE TABLE, no table yet", create), PROTOCOL_RACE),
+        bench.expect(
+            _race("two CREATE OR REPLACE TABLE, no table yet", replace.format("TABLE t (k int)")),
+            PROTOCOL_RACE,
+        ),
+    ]
+    there = "TABLE t (k int, p int, v int)"
+    seen = bench.play(_race("two CREATE OR REPLACE TABLE", replace.format(there), absent=False))
+    told = f"of a table that is there: {seen.ends}"
+    return conclude([*found, seen.shows(told, seen.outcomes["current"] in CONFLICTS)])
 
 
 @decides("N96")
 def empty_path(bench: Bench) -> Result:
-    """Two writers that make a table in the same empty folder."""
-    folder = bench.spark.process.folder / "empty-path"
-    engine, session = bench.spark, bench.spark.process.session
-    # Without rows: data files of a held writer would make the folder one that is not empty.
-    create = f"CREATE TABLE delta.`{folder}` (k INT) USING delta"
-    held, other = engine.take_lane(), engine.take_lane()
-    held.start(session, (create,))
-    if not isinstance(held.wait(engine.step_seconds), Held):
-        raise CannotRun("the first writer could not be held before its commit")
-    other.start(session, (create,), hold=False)
-    first = other.wait(engine.step_seconds)
-    held.release()
-    event = held.wait(engine.step_seconds)
-    for lane in (held, other):
-        engine.give_back_lane(lane)
-    if isinstance(first, Raised):
-        raise CannotRun(f"the second writer was refused: {outcome_of(first.error).error_class}")
-    told = "no error"
-    if isinstance(event, Raised):
-        ended = outcome_of(event.error)
-        told = ended.outcome if ended.outcome in CONFLICTS else ended.error_class or "an error"
-    log = sorted(path.name for path in (folder / "_delta_log").glob("*.json"))
-    return conclude(
-        [
-            bench.fact(
-                f"one writer made the table, the other ended with {told}; "
-                f"the log has {len(log)} entry",
-                told == "ProtocolChanged",
-            )
-        ]
-    )
+    """Two writers whose first write makes the table, with rows."""
+    write = "CREATE TABLE t USING delta AS SELECT * FROM VALUES (1, 1), (2, 2) AS x(k, p)"
+    return conclude([bench.expect(_race("two first writes, no table yet", write), PROTOCOL_RACE)])
+
+
+def _race(name: str, text: str, absent: bool = True) -> Scenario:
+    """The same statement twice at once."""
+    texts = {"current": text, "winner": text}
+    schedule = "begin current, winner, commit current"
+    if absent:
+        return story(name, schedule, texts, columns={}, setup=())
+    return story(name, schedule, texts)
 
 
 @decides("N97")

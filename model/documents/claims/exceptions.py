@@ -65,13 +65,13 @@ CLAIMS = (
         95,
         "A",
         "It can come when several writers create or replace a table at a time.",
-        Kind.EXPERIMENT,
+        Kind.REPLAY,
     ),
     Claim(
         96,
         "A",
         "It can come when several writers write to an empty path at a time.",
-        Kind.EXPERIMENT,
+        Kind.REPLAY,
     ),
     Claim(
         97,
