@@ -161,7 +161,7 @@ def test_an_overwrite_does_alone_on_rows_what_it_does_on_files() -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("TRUNCATE TABLE t PARTITION (p = 1)", UnsupportedSQL),
+        ("TRUNCATE TABLE t PARTITION (p = 1)", InvalidScenario),
         ("TRUNCATE TABLE u", InvalidScenario),
         ("INSERT OVERWRITE t PARTITION (v = 1) VALUES (9, 1)", InvalidScenario),
         ("INSERT OVERWRITE t PARTITION (p = 1) (k, v) VALUES (9, 1)", UnsupportedSQL),
