@@ -126,7 +126,7 @@ def _overwriters_see() -> Claim:
     x, y, z = log.txns("X Y Z")
     r = z3.Const("R", rows.Row)
     lt, c, s = log.earlier, log.commit, log.snapshot
-    written, read, row = z3.Const("a", log.Txn), z3.Const("b", log.Txn), z3.Const("q", rows.Row)
+    written, row = z3.Const("a", log.Txn), z3.Const("q", rows.Row)
     first = z3.And(rows.writes(z, r), lt(s(y), c(z)), z3.Not(rows.between(s(y), r, c(z))), z != y)
     return Claim(
         (
@@ -146,21 +146,9 @@ def _overwriters_see() -> Claim:
             ),
             Assumption(
                 "rw of an item",
-                "Who read a row has an rw edge to the writer of the version that follows the one "
-                "in its snapshot.",
-                z3.ForAll(
-                    [read, written, row],
-                    z3.Implies(
-                        z3.And(
-                            rows.reads(read, row),
-                            rows.writes(written, row),
-                            lt(s(read), c(written)),
-                            z3.Not(rows.between(s(read), row, c(written))),
-                            read != written,
-                        ),
-                        rows.rw_item(read, written),
-                    ),
-                ),
+                "Who read a row, as Y, has an rw edge to the writer of the version that follows "
+                "the one in its snapshot, here Z.",
+                z3.Implies(z3.And(rows.reads(y, r), first), rows.rw_item(y, z)),
                 premise=True,
             ),
             Assumption(
