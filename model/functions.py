@@ -92,7 +92,8 @@ def _round(value: Any, digits: int = 0) -> Any:
     unit = Decimal(1).scaleb(-digits)
     rounded = exact.quantize(unit, rounding=ROUND_HALF_UP, context=_EXACT)
     # A decimal has no negative zero, and none comes back from it.
-    return float(rounded) + 0.0 if isinstance(value, float) else rounded
+    rounded = rounded or abs(rounded)
+    return float(rounded) if isinstance(value, float) else rounded
 
 
 def _date_add(day: datetime.date, days: int) -> datetime.date:

@@ -14,9 +14,10 @@ from checker.statement_kinds import CELL_KINDS, KINDS
 from conformance.engine import Engine, EngineError
 from conformance.model_engine import ModelEngine, ModelReplay
 from isodelta import exits
-from isodelta.collection import collection_files
+from isodelta.collection import collection_files, suite_files
 from isodelta.report import Report
-from isodelta.suite.run import Order, run_suite
+from isodelta.suite.collection import SUITES
+from isodelta.suite.run import SUITE_REPLAYS, Order, run_suite
 from model.profiles import DEFAULT
 from model.scenario import Scenario
 
@@ -36,6 +37,7 @@ def order(folder: Path) -> Order:
         folder=folder,
         scenario_files=collection_files(),
         statement_files=[],
+        suite_files=suite_files(),
         command="isodelta verify",
         versions={},
         transactions=2,
@@ -86,8 +88,20 @@ def test_every_finding_is_a_scenario_file(sound: tuple[Path, Report, int]) -> No
 
 def test_every_scenario_of_the_collection_is_replayed(sound: tuple[Path, Report, int]) -> None:
     _, report, _ = sound
-    assert len(report.scenarios) >= 25
-    assert all(result.observed and not result.failures for result in report.scenarios)
+    files = {path.name for path in collection_files()}
+    collection = [result for result in report.scenarios if result.file in files]
+    assert len(collection) >= 25
+    assert all(result.observed and not result.failures for result in collection)
+
+
+def test_of_what_the_implementations_suites_expect_a_sample_is_replayed(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    (part,) = (part for part in report.parts if part.name == SUITES)
+    assert part.status == "passed"
+    assert part.counts["scenarios"] > 70
+    assert part.counts["replayed"] == SUITE_REPLAYS
 
 
 def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(

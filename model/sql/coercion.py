@@ -30,7 +30,7 @@ def cast(expression: Expression, target: ColumnType, node: exp.Expr) -> Expressi
     """The expression as one of another type; a constant is cast at once.
 
     Raises UnsupportedSQL for a cast that the model does not know, InvalidScenario for a constant
-    that is no value of the type: Spark fails the statement on any table.
+    that is no value of the type: Spark fails the statement wherever there is a row.
     """
     if expression.type == target:
         return expression
@@ -45,9 +45,7 @@ def cast(expression: Expression, target: ColumnType, node: exp.Expr) -> Expressi
     try:
         return constant(found)
     except StatementFailure as error:
-        raise InvalidScenario(
-            f"{text!r} always fails: {error} ({error.error_class})", error_class=error.error_class
-        ) from error
+        raise InvalidScenario(f"{text!r} always fails: {error} ({error.error_class})") from error
 
 
 def comparison(operator: str, left: Expression, right: Expression, node: exp.Expr) -> Expression:

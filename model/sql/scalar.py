@@ -158,9 +158,10 @@ class Scope:
                 f"{node.sql(dialect='spark')!r}: arithmetic on {unfit.type} is not supported"
             )
         if operator == "div" and DOUBLE in (left.type, right.type):
+            kind = "DIFF_TYPES" if left.type.bits or right.type.bits else "WRONG_TYPE"
             raise InvalidScenario(
                 f"{node.sql(dialect='spark')!r}: div is of whole numbers and decimals",
-                error_class="DATATYPE_MISMATCH.BINARY_OP_DIFF_TYPES",
+                error_class=f"DATATYPE_MISMATCH.BINARY_OP_{kind}",
             )
         beside = (_beside(left, right), _beside(right, left))
         return _computable(Arithmetic(operator, left, right, result_type(operator, *beside)), node)
@@ -240,7 +241,13 @@ def _column(scope: Scope, node: exp.Expr) -> Expression:
     return scope.table.column(node.name)
 
 
+_NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
+"""A partition of this name is the one of NULL, in files of its own."""
+
+
 def _literal(scope: Scope, node: exp.Expr) -> Expression:
+    if node.is_string and node.this == _NO_PARTITION:
+        raise UnsupportedSQL(f"the text {_NO_PARTITION!r} is not supported")
     return Literal(node.this, STRING) if node.is_string else number(node.this)
 
 
@@ -277,9 +284,7 @@ def _computable(expression: Arithmetic, node: exp.Expr) -> Arithmetic:
             evaluator(expression)(())
         except StatementFailure as error:
             text = node.sql(dialect="spark")
-            raise InvalidScenario(
-                f"{text!r} always fails ({error.error_class})", error_class=error.error_class
-            ) from error
+            raise InvalidScenario(f"{text!r} always fails ({error.error_class})") from error
     return expression
 
 
