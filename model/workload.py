@@ -14,7 +14,7 @@ from model.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
-from model.sql.source import NO_TABLE
+from model.sql.source import NoTable
 from model.statements import CreateTable, Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
 from model.table import Table
@@ -196,31 +196,30 @@ def _statements(
 
     One that fails on every definition fails with the engine's error, where the model knows that.
     An error that looks like a slip of the scenario's author is refused, unless the scenario
-    expects it, or no transaction makes the table that the statement is for.
+    expects it. That there is no table yet is no slip.
     """
     texts = scenario.transactions
     found, failed = _parsed(texts, base, tables, others)
+    at_base = failed
     if base.table.absent:
-        _check_only_missing(failed)
+        _check_slips(scenario, failed)
     for made in tuple(_creations(base, found, others)):
         more, failed = _parsed({name: texts[name] for name in failed}, made, tables, others)
         found |= more
+    _check_slips(scenario, failed)
     for name, reason in failed.items():
-        failure = reason.error_class
-        missing = failure == NO_TABLE and base.table.absent
-        known = missing or failure == scenario.expect.outcomes.get(name)
-        if failure is None or (not known and failure.startswith(_MISSPELT)):
-            raise _at(reason, ("transactions", name)) from reason
-        kind = texts[name].split(None, 1)[0].upper()
-        outcome = NO_TABLE if base.table.absent else failure
-        found[name] = Refused(texts[name], base.table, kind, outcome, str(reason))
+        kind, failure = texts[name].split(None, 1)[0].upper(), at_base[name].error_class
+        assert failure is not None
+        found[name] = Refused(texts[name], base.table, kind, failure, str(reason))
     return {name: found[name] for name in texts}
 
 
-def _check_only_missing(failed: Mapping[str, InvalidScenario]) -> None:
-    """Raises the first failure that is not for want of the table."""
+def _check_slips(scenario: Scenario, failed: Mapping[str, InvalidScenario]) -> None:
+    """Raises the first failure that is no outcome."""
     for name, reason in failed.items():
-        if reason.error_class != NO_TABLE:
+        failure = reason.error_class
+        expected = failure == scenario.expect.outcomes.get(name) or isinstance(reason, NoTable)
+        if failure is None or (not expected and failure.startswith(_MISSPELT)):
             raise _at(reason, ("transactions", name)) from reason
 
 

@@ -163,11 +163,12 @@ def test_generated_and_identity_columns_clustering_and_properties() -> None:
         "CREATE TABLE t USING delta",
         "CREATE TABLE t USING delta AS SELECT k + 1 FROM s",
         "CREATE TABLE t USING delta AS SELECT NULL AS k",
-        "CREATE TABLE t USING delta AS SELECT 1 / 0 AS k",
         "CREATE OR REPLACE TABLE IF NOT EXISTS t (k int) USING delta",
         "CREATE TABLE s (k int) USING delta",
         f"{PLAIN} TBLPROPERTIES ('{LEVEL_PROPERTY}' = 'WriteSerializable')",
         "SELECT FROM t WHERE",
+        "SELECT k FROM nowhere",
+        "CREATE TABLE t USING delta AS SELECT k FROM nowhere",
         "DROP TABLE t",
     ],
 )
@@ -179,6 +180,7 @@ def test_what_is_wrong_or_not_known_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("clauses", "outcome"),
     [
+        ("USING delta AS SELECT 1 / 0 AS k", "DIVIDE_BY_ZERO"),
         ("(k int, k string) USING delta", "COLUMN_ALREADY_EXISTS"),
         ("(k int) USING delta PARTITIONED BY (k)", "ALL_PARTITION_COLUMNS_NOT_ALLOWED"),
         ("(k int) USING delta PARTITIONED BY (z)", "_LEGACY_ERROR_TEMP_3060"),

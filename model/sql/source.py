@@ -74,9 +74,13 @@ class Source:
             raise invalid_sql(error) from error
 
 
-def no_table(name: str) -> InvalidScenario:
+class NoTable(InvalidScenario):
+    """A statement is about the target, which is not there yet: an outcome, and no slip."""
+
+
+def no_table(name: str) -> NoTable:
     """What Spark says of a table that is not there."""
-    return InvalidScenario(f"there is no table {name!r} yet", error_class=NO_TABLE)
+    return NoTable(f"there is no table {name!r} yet", error_class=NO_TABLE)
 
 
 def invalid_sql(error: SqlglotError) -> InvalidScenario:
@@ -113,5 +117,5 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
             return Scope(table, node.alias or node.name, aggregates)
     raise InvalidScenario(
         f"unknown table {node.name!r} (known: {', '.join(tables)})",
-        error_class="TABLE_OR_VIEW_NOT_FOUND",
+        error_class=NO_TABLE,
     )
