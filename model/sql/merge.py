@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from model import types
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import Column, Expression, IsNull, Literal
-from model.simplification.shape import FALSE, everywhere, with_parts
+from model.expressions import Column, Expression, IsNull
+from model.simplification.shape import FALSE, everywhere
 from model.sql.evolution import evolved, taken_apart
 from model.sql.merge_source import Using, using
 from model.sql.scalar import Scope
@@ -21,7 +21,7 @@ from model.sql.subqueries import refuse_subqueries
 from model.statements import Merge, Statement
 from model.statements.merge_clause import MergeClause
 from model.table import Table
-from model.types import NULL, ColumnType
+from model.types import ColumnType
 
 # sqlglot takes VALUES with an alias of its own for a FROM clause only, Spark here as well.
 _VALUES = re.compile(r"\(\s*VALUES\b(?P<rest>[^;]*?\)\s*AS\s+\w+\s*\()", re.IGNORECASE)
@@ -107,10 +107,9 @@ class _Names:
         return Scope(self.table, self.qualifier, lookup=self._lookup(target, source))
 
     def condition(self, node: exp.Expr, target: bool, source: bool) -> Expression:
-        """A condition, simplified as far as the source's form tells which columns are NULL.
+        """A condition, simplified as far as the source's form tells which columns are never NULL.
 
-        Columns of the source that are never NULL, and those of SELECT NULL, which have no type:
-        where they are compared, Spark puts a constant of the other side's type.
+        A column of the source that is always NULL is no constant to the engine.
         """
         width = len(self.table.names)
         never_null = {width + place for place in self.using.source.never_null}
@@ -120,7 +119,7 @@ class _Names:
                 column = part.operand
                 certain = isinstance(column, Column) and column.index in never_null
                 return FALSE if certain else part
-            return with_parts(part, _typeless_as_constant)
+            return part
 
         return everywhere(self.scope(target, source).boolean(node), known)
 
@@ -156,10 +155,6 @@ class _Names:
             return found[0]
 
         return lookup
-
-
-def _typeless_as_constant(part: Expression) -> Expression:
-    return Literal(None, NULL) if isinstance(part, Column) and part.type is NULL else part
 
 
 def _assigned(tree: exp.Expr, names: _Names) -> Iterator[tuple[str, ColumnType]]:
