@@ -7,7 +7,7 @@ does so whenever it reads the row in question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from checker.robustness.symbolic import (
     same_cells,
     unknown,
 )
+from checker.robustness.symbolic_footprint import NO, YES, Access, Addition, Condition, anything
 from checker.robustness.template import Template
 from model import expressions
 from model.expressions import Aggregate, Column, Comparison, Expression, Literal
@@ -50,64 +51,6 @@ from model.statements import (
 from model.statements.merge_clause import MergeClause
 from model.types import ColumnType
 
-NO, YES = z3.BoolVal(False), z3.BoolVal(True)
-
-Condition = Callable[[SymbolicRow], Any]
-"""From a row of the table to a formula."""
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """A row that a run adds, under a condition; ``origin`` is the row that it was, if any."""
-
-    when: Any
-    row: SymbolicRow
-    origin: SymbolicRow | None = None
-
-
-Additions = Callable[[SymbolicRow | None], Sequence[Addition]]
-"""The rows that a run adds because it read the given row; without one, whatever it read."""
-
-
-def _none(row: SymbolicRow | None) -> Sequence[Addition]:
-    return ()
-
-
-Derived = Callable[[str, SymbolicRow], Sequence[Addition]]
-"""The rows that a run adds because another table, which no job writes, has the given row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """One run of a job.
-
-    ``reads`` and ``removes`` tell of a row whether the run may read it, and change it or take it
-    out; ``covers`` whether it reads it for certain, where it is there, so that its footprint
-    covers the row's partition. ``adds`` are the rows that it may add, changed ones as they are
-    afterwards. ``surely_adds`` gives those that it adds for certain, ``surely_derives`` those that
-    it adds for certain because of a row of another table, and ``sources`` are the rows of other
-    tables, with their names, that ``adds`` come from. ``takes_what_it_reads`` says
-    that every row read is changed or taken out. ``blind`` says that it may count as a blind append,
-    ``only_blind`` that it always does; ``reader`` that it may write no version and be
-    a reader, ``writer`` that it may write one; ``alone`` that it fails after any winner.
-    """
-
-    kind: str
-    reads: Condition = lambda row: NO
-    covers: Condition = lambda row: NO
-    removes: Condition = lambda row: NO
-    adds: tuple[Addition, ...] = ()
-    surely_adds: Additions = _none
-    surely_derives: Derived = lambda table, row: ()
-    sources: tuple[tuple[str, SymbolicRow], ...] = ()
-    takes_what_it_reads: bool = False
-    blind: bool = False
-    only_blind: bool = False
-    reader: bool = False
-    writer: bool = True
-    alone: bool = False
-    parameters: dict[str, Cell] = field(default_factory=dict)
-
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -128,7 +71,7 @@ class Job:
     def run(self) -> Access:
         """A run with parameters of its own, of which nothing is known."""
         if self.parsed is None:
-            return _anything(self.kind, self.types)
+            return anything(self.kind, self.types)
         return _Run(self.parsed, self.types, self.partitions, self.others).access(
             self.parsed.statement
         )
@@ -162,21 +105,6 @@ def _outside(statement: Statement) -> str | None:
     if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
         return None
     return f"a {statement.kind} may change the table's definition"
-
-
-def _anything(kind: str, types: tuple[ColumnType, ...]) -> Access:
-    """A run of which nothing is known but the kind of its statement."""
-    reader = kind == "SELECT"
-    if reader:
-        return Access(kind, reads=lambda row: YES, reader=True, writer=False)
-    return Access(
-        kind,
-        reads=lambda row: YES,
-        removes=lambda row: YES,
-        adds=(Addition(YES, fresh_row(types)),),
-        blind=kind in ("INSERT", "INSERT SELECT"),
-        reader=True,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +155,7 @@ class _Run:
                 return Access("RESTORE", yes, removes=yes, adds=back, alone=True)
             case Optimize() | Reorg() | Vacuum():
                 return Access(statement.kind)
-        return _anything(statement.kind, self.types)
+        return anything(statement.kind, self.types)
 
     def _over(self, row: SymbolicRow) -> Reader:
         return Reader(row, self._parameter, self.parsed.hole)

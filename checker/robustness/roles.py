@@ -21,8 +21,9 @@ from typing import Any
 
 import z3
 
-from checker.robustness.access import Access, Addition, Job
+from checker.robustness.access import Job
 from checker.robustness.symbolic import SymbolicRow, fresh_row
+from checker.robustness.symbolic_footprint import Access, Addition
 
 TIMEOUT_MS = 2000
 
