@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.verdict import Verdict, judge
+from isodelta.exits import BadInput
 from isodelta.expectation import failures
 from isodelta.scenario_files import Loaded
+from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
 from model.profiles import DEFAULT, Profile
 from model.simulator import Run, run
@@ -36,9 +38,15 @@ class Checked:
 
 
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
-    """Runs and judges a scenario at both levels of Delta, the table's, and those that it names."""
+    """Runs and judges a scenario at both levels of Delta, the table's, and those that it names.
+
+    Raises BadInput where a statement comes to values that the model does not have.
+    """
     scenario = loaded.scenario
-    result = run(loaded.workload, scenario.schedule, profile)
+    try:
+        result = run(loaded.workload, scenario.schedule, profile)
+    except InvalidScenario as error:
+        raise BadInput(f"{loaded.file}:{loaded.line}: {scenario.name}: {error}") from error
     levels = dict.fromkeys((*DELTA_LEVELS, loaded.workload.level, *scenario.expect.levels))
     verdicts = judge(result.history, tuple(levels))
     unmet = failures(

@@ -282,6 +282,22 @@ def test_bad_scenarios_are_told_on_standard_error_and_nothing_runs(
     ]
 
 
+FAR = """
+name: far
+table: {columns: {d: date}, setup: ["INSERT INTO t VALUES (DATE '9999-12-31')"]}
+transactions: {A: "UPDATE t SET d = date_add(d, 1)"}
+schedule: [A]
+"""
+
+
+def test_a_value_that_the_model_does_not_have_is_no_bug_of_its_own(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["check", write(FAR)]) == BAD
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("far: 9999-12-31 + 1 days lies beyond the year 9999, or before 1")
+
+
 def test_a_report_folder_that_cannot_be_written(
     write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
