@@ -434,7 +434,12 @@ def test_what_runs_and_what_is_run_again_agree() -> None:
 @pytest.mark.spark
 def test_a_merge_alone_does_on_spark_what_the_model_says(spark_engine: SparkEngine) -> None:
     """Rows, files, footprints: random merges, each with its own types, NULLs and clauses."""
-    jobs = [Job(drawn(f"merge on spark {number}"), "Serializable") for number in range(6)]
+    drawn_ones = [drawn(f"merge on spark {number}") for number in range(30)]
+    committing = [
+        s for s in drawn_ones if run_scenario(s, DEFAULT).ended["A"].outcome == "committed"
+    ]
+    chosen = dict.fromkeys(s.name for s in (*committing[:3], *drawn_ones[:3]))
+    jobs = [Job(s, "Serializable") for s in drawn_ones if s.name in chosen]
     found = list(run_campaign(spark_engine, jobs, DEFAULT))
     differing = [r.comparison.differences for r in found if not r.comparison.agrees]
     assert differing == []
