@@ -14,20 +14,16 @@ from model.expressions import Column, Expression, Literal
 from model.history import Row
 from model.query import Query
 from model.relations import Relation
-from model.sql.coercion import constant
 from model.sql.evolution import evolved, taken_apart
 from model.sql.from_clause import is_plain
-from model.sql.relation import Named, named
+from model.sql.relation import Named, evaluated, named
 from model.sql.relation import relation as relation_of
-from model.sql.scalar import Scope
 from model.sql.source import Source, refuse_extras, target_of
 from model.sql.storing import check_storable, check_width
 from model.statements import InsertSelect, InsertValues, Statement
 from model.statements.generated import filled
 from model.table import Table
 from model.types import ColumnType
-
-_CONSTANTS = Scope(Table("VALUES", (), ()), "VALUES")
 
 _DEFAULT = Literal("DEFAULT", types.NULL)
 """Stands for the keyword among the values of a row, until its column is known."""
@@ -137,7 +133,7 @@ def _constants(names: tuple[str | None, ...], cells: Sequence[Sequence[exp.Expr]
 def _value(cell: exp.Expr) -> Literal:
     if isinstance(cell, exp.Var) and cell.name.upper() == "DEFAULT":
         return _DEFAULT
-    return constant(_CONSTANTS.resolve(cell))
+    return evaluated(cell)
 
 
 def default_of(table: Table, column: Column) -> Literal:

@@ -14,8 +14,8 @@ from typing import TypeVar
 from sqlglot import exp
 
 from model import types
-from model.errors import InvalidScenario, UnsupportedSQL
-from model.expressions import TRUE, Column, Expression
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.expressions import TRUE, Column, Expression, Literal
 from model.query import Query
 from model.relations import Computed, Constants, Distinct, Relation, Union
 from model.sql.coercion import constant
@@ -195,7 +195,7 @@ def values(tree: exp.Values) -> Named:
     lines = []
     for line in tree.expressions:
         cells = line.expressions if isinstance(line, exp.Tuple) else [line]
-        lines.append([constant(NOWHERE.resolve(cell)) for cell in cells])
+        lines.append([evaluated(cell) for cell in cells])
     if len({len(line) for line in lines}) > 1:
         raise InvalidScenario(
             "the rows of VALUES are of different width",
@@ -209,10 +209,24 @@ def values(tree: exp.Values) -> Named:
     return Named(Constants(found, rows), tuple(f"col{place + 1}" for place in range(len(found))))
 
 
+def evaluated(node: exp.Expr) -> Literal:
+    """The constant in a row of constants, which the engine evaluates whatever else it reads.
+
+    Raises InvalidScenario, with the engine's error class where evaluating it fails.
+    """
+    try:
+        return constant(NOWHERE.resolve(node))
+    except InvalidScenario as error:
+        failure = error.__cause__
+        if error.error_class is None and isinstance(failure, StatementFailure):
+            raise InvalidScenario(str(error), error_class=failure.error_class) from failure
+        raise
+
+
 def _constants(tree: exp.Select) -> Named:
     """SELECT without FROM: one row."""
     refuse_extras(tree, {"expressions", "kind"})
-    cells = [constant(NOWHERE.resolve(part)) for part in tree.expressions]
+    cells = [evaluated(part) for part in tree.expressions]
     names = tuple(map(named, tree.expressions))
     row = tuple(cell.value for cell in cells)
     return Named(Constants(tuple(cell.type for cell in cells), (row,), foldable=True), names)
