@@ -39,7 +39,7 @@ def missed_appends(history: History) -> tuple[MissedAppend, ...]:
 def on_a_cycle(history: History) -> tuple[MissedAppend, ...]:
     """The triples from whose last transaction a path of dependencies leads to the first."""
     graph = dependencies(history)
-    return tuple(triple for triple, t, x in _triples(graph) if _path(graph, x, t))
+    return tuple(triple for triple, t, x in _triples(graph) if path(graph, graph.writers, x, t))
 
 
 def _triples(graph: Dependencies) -> Iterator[tuple[MissedAppend, int, int]]:
@@ -68,13 +68,14 @@ def _shows(transaction: Transaction, commit: Transaction) -> bool:
     return commit.commit_version is not None and transaction.read_version >= commit.commit_version
 
 
-def _path(graph: Dependencies, source: int, target: int) -> bool:
+def path(graph: Dependencies, nodes: int, source: int, target: int) -> bool:
+    """Whether conflicts lead from one node to another through the first ``nodes`` of a graph."""
     seen, waiting = {source}, [source]
     while waiting:
         here = waiting.pop()
         if here == target:
             return True
-        for there in range(graph.writers):
+        for there in range(nodes):
             if there not in seen and graph.mask(here, there) & _CONFLICT:
                 seen.add(there)
                 waiting.append(there)

@@ -130,8 +130,8 @@ def contents(file: str) -> str:
         raise BadScenarios([Problem(file, line, "", reason)]) from error
 
 
-def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> list[Loaded]:
-    """The scenarios of a text, prepared for a profile. Raises BadScenarios."""
+def read_yaml(text: str, file: str) -> Source:
+    """A file's content with the places of its parts. Raises BadScenarios."""
     try:
         source = read_source(text)
     except SourceError as error:
@@ -139,6 +139,12 @@ def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> li
         raise BadScenarios([problem]) from error
     if source is None:
         raise BadScenarios([Problem(file, 1, "", "the file is empty")])
+    return source
+
+
+def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> list[Loaded]:
+    """The scenarios of a text, prepared for a profile. Raises BadScenarios."""
+    source = read_yaml(text, file)
     several = isinstance(source.data, list)
     if several and not source.data:
         raise BadScenarios([Problem(file, 1, "", "the file holds no scenario")])

@@ -17,13 +17,14 @@ from isodelta.scenario_files import (
     complaints,
     contents,
     place_text,
+    read_yaml,
     table_spec,
     unknown_properties,
     value_kind,
 )
 from isodelta.scenario_schema import TableShape
 from isodelta.workload_schema import WorkloadExpectShape, WorkloadShape
-from isodelta.yaml_source import Path, Source, SourceError, read_source
+from isodelta.yaml_source import Path, Source
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile
 
@@ -67,13 +68,7 @@ def read_workloads(
 
 def parse_workload(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> LoadedWorkload:
     """A workload's text, checked. Raises BadScenarios."""
-    try:
-        source = read_source(text)
-    except SourceError as error:
-        problem = Problem(file, error.line, place_text(error.place), str(error))
-        raise BadScenarios([problem]) from error
-    if source is None:
-        raise BadScenarios([Problem(file, 1, "", "the file is empty")])
+    source = read_yaml(text, file)
     return _Reader(source, file).read(profile)
 
 

@@ -6,7 +6,8 @@ engine comes up with.
 
 from __future__ import annotations
 
-from checker.dependencies import BIT, Dependencies, dependencies
+from checker.dependencies import BIT, dependencies
+from checker.missed_append import path
 from model.history import History, Transaction
 from model.levels import CONFLICTS, EdgeKind
 
@@ -28,7 +29,7 @@ def missed_appends(history: History) -> tuple[tuple[str, str, str], ...]:
         if x not in (t, b)
         and graph.mask(b, x) & _BUILDS_ON
         and _over_before(nodes[x], nodes[t])
-        and _path(graph, x, t)
+        and path(graph, len(graph.nodes), x, t)
     )
 
 
@@ -45,7 +46,7 @@ def ways_back(history: History) -> tuple[tuple[str, str], ...]:
         and graph.mask(w, z) & _RW
         and nodes[z].read_version <= nodes[w].read_version
         and _over_before(nodes[w], nodes[z])
-        and _path(graph, z, w)
+        and path(graph, len(graph.nodes), z, w)
     )
 
 
@@ -63,16 +64,3 @@ def _blind(transaction: Transaction, table: str) -> bool:
         and all(read.table != table for read in transaction.item_reads)
         and all(change.before is None for change in transaction.changes)
     )
-
-
-def _path(graph: Dependencies, source: int, target: int) -> bool:
-    seen, waiting = {source}, [source]
-    while waiting:
-        here = waiting.pop()
-        if here == target:
-            return True
-        for there in range(len(graph.nodes)):
-            if there not in seen and graph.mask(here, there) & _CONFLICT:
-                seen.add(there)
-                waiting.append(there)
-    return False
