@@ -100,7 +100,8 @@ class Frontiers:
         rank[order] = np.arange(len(order), dtype=np.int32)
         version, chain = np.nonzero(self._needed(rank[self._commit(self.writer)]))
         frontier = self.of[version, chain]
-        self.added[version, chain] = frontier
+        # What was left out follows from what was added, now and later.
+        np.copyto(self.added, self.of)
         first, second = self.writer[frontier].tolist(), self.writer[version].tolist()
         order_of = self.graph.order
         for a, b, key in zip(first, second, self.key[version].tolist(), strict=True):
