@@ -41,6 +41,12 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "transactions": judgement.transactions,
         "levels": {name: _level(verdict) for name, verdict in judgement.levels.items()},
     }
+    taken = judgement.taken_for_initial
+    if taken:
+        result["taken_for_initial"] = {
+            "keys": len(taken),
+            "first": [{"key": k, "value": v} for k, v in islice(taken.items(), MOST_FINDINGS)],
+        }
     reads = [
         {
             "anomaly": finding.anomaly,

@@ -10,6 +10,15 @@ from rich.text import Text
 from isodelta.console import COLOURS, output, printable
 
 
+def initial_values_in_words(taken: dict[str, Any]) -> str:
+    """What the verdicts rest on where values that nobody wrote are taken for the initial ones."""
+    first = taken["first"][0]
+    return (
+        f"assumed: the value that nobody wrote is the initial one, for {taken['keys']} of the keys "
+        f"(first: {first['value']} of key {first['key']}); otherwise these are unwritten reads"
+    )
+
+
 def print_foreign(result: dict[str, Any]) -> None:
     """One history: its levels, and each violation in words, once."""
     console = output()
@@ -17,6 +26,9 @@ def print_foreign(result: dict[str, Any]) -> None:
     console.print(
         f"{result['format']}, {result['transactions']} transactions, {result['seconds']} s"
     )
+    taken = result.get("taken_for_initial")
+    if taken:
+        console.print(Text(printable(f"  {initial_values_in_words(taken)}")))
     told: dict[tuple[Any, ...], str] = {}
     for name, level in result["levels"].items():
         line = Text(f"  {name}: ")

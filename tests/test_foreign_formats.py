@@ -299,6 +299,25 @@ def test_a_lone_value_out_of_thin_air_is_an_anomaly(
     assert verdicts_of(path, capfd)["ReadCommitted"] == "holds"
 
 
+def test_values_taken_for_initial_ones_are_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, report = tmp_path / "h.txt", tmp_path / "report"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
+    assert cli.run(["history", str(path), "--report", str(report)]) == OK
+    words = "assumed: the value that nobody wrote is the initial one, for 2 of the keys"
+    assert words in " ".join(capfd.readouterr().out.split())
+    assert words in (report / "index.html").read_text()
+    assert cli.run(["history", str(path), "--json"]) == OK
+    assert json.loads(capfd.readouterr().out)["taken_for_initial"] == {
+        "keys": 2,
+        "first": [{"key": 1, "value": 77}, {"key": 2, "value": 78}],
+    }
+    path.write_text("w(1,5,0,0)\nr(1,5,1,1)\nr(2,0,1,1)\n")
+    assert cli.run(["history", str(path), "--json"]) == OK
+    assert "taken_for_initial" not in json.loads(capfd.readouterr().out)
+
+
 def test_a_failed_write_of_a_committed_transaction_is_an_aborted_one(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
@@ -11,7 +11,7 @@ from checker.foreign.anomalies import anomaly, because, consecutive, phenomenon,
 from checker.foreign.completion import Completion, Decision
 from checker.foreign.constraints import Constraints, Edge, topological_by
 from checker.foreign.execution import Execution, as_recorded
-from checker.foreign.history import ForeignHistory
+from checker.foreign.history import ForeignHistory, Key, Value
 from checker.foreign.inference import Inference
 from checker.foreign.levels import (
     CAUSAL,
@@ -68,13 +68,15 @@ class LevelVerdict:
 class Judgement:
     """The verdicts on one history by level, and every anomaly that was met on the way.
 
-    ``findings`` are the anomalies that are no cycles, ``cycles`` the others.
+    ``findings`` are the anomalies that are no cycles, ``cycles`` the others. The verdicts rest on
+    ``taken_for_initial``: by key, a value that nobody wrote and that is taken for the initial one.
     """
 
     transactions: int
     levels: dict[str, LevelVerdict]
     findings: tuple[Finding, ...]
     cycles: tuple[LevelVerdict, ...]
+    taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
 
 MOST_TRANSACTIONS_TWICE = 20_000
@@ -94,7 +96,8 @@ def judge(
     judge_level = _Judge(seen, time_limit)
     levels = judge_level.all_levels(session_order)
     cycles = judge_level.cycles(levels, session_order)
-    return Judgement(len(seen.transactions), levels, tuple(seen.findings), cycles)
+    found = tuple(seen.findings)
+    return Judgement(len(seen.transactions), levels, found, cycles, seen.taken_for_initial)
 
 
 class _Judge:

@@ -20,6 +20,7 @@ from itertools import combinations
 import numpy as np
 
 from checker.foreign.constraints import Constraints, Edge, topological
+from checker.foreign.frontiers import Frontiers
 from checker.foreign.observations import INIT
 from checker.foreign.reachability import Array, Bits, Clocks
 
@@ -39,7 +40,12 @@ class Inference:
         seen = graph.seen
         self.open = [key for key, writers in enumerate(seen.writers) if len(writers) > 1]
         self.writers = {key: np.array(seen.writers[key]) for key in self.open}
-        self.reads = {key: self._reads_of(key) for key in self.open}
+        self.frontiers: Frontiers | None = None
+        self.reads: dict[int, tuple[Array, Array]] = {}
+        if isinstance(self.reach, Clocks):
+            self.frontiers = Frontiers(graph, self.reach)
+        else:
+            self.reads = {key: self._reads_of(key) for key in self.open}
 
     def _reachability(self) -> Clocks | Bits | None:
         graph = self.graph
@@ -75,19 +81,29 @@ class Inference:
         graph = self.graph
         order = topological(graph.after)
         while len(order) == graph.size and self.reach is not None and time.monotonic() < deadline:
-            self.reach.update(order, graph.before)
             self.rounds += 1
-            still_open, news = [], 0
-            for key in self.open:
-                added, complete = self._key(key)
-                news += added
-                if not complete:
-                    still_open.append(key)
-            self.open = still_open
-            if not news:
+            if not self.advance(order):
                 break
             order = topological(graph.after)
+        if self.frontiers is not None and self.rounds:
+            self.open = self.frontiers.incomplete()
         return order
+
+    def advance(self, order: list[int]) -> int:
+        """One round, along a topological order: how many orders are new."""
+        if self.reach is None:
+            raise AssertionError("without reachability nothing is inferred")
+        self.reach.update(order, self.graph.before)
+        if self.frontiers is not None:
+            return self.frontiers.advance(order)
+        still_open, news = [], 0
+        for key in self.open:
+            added, complete = self._key(key)
+            news += added
+            if not complete:
+                still_open.append(key)
+        self.open = still_open
+        return news
 
     def _key(self, key: int) -> tuple[int, bool]:
         """The orders that follow for one key: how many are new, and whether none is missing."""

@@ -46,7 +46,8 @@ class Observations:
 
     ``reads`` has (key, writer) once for each key read from outside, ``every_read`` one pair for
     each such read, in program order. ``known`` has pairs of writers whose versions of a key
-    follow each other at once, or (for appends that no read shows) later.
+    follow each other at once, or (for appends that no read shows) later. ``taken_for_initial``
+    has the values that nobody wrote and that were read as the initial ones of their keys.
     """
 
     transactions: list[Recorded] = field(default_factory=list)
@@ -58,6 +59,7 @@ class Observations:
     writers: list[list[int]] = field(default_factory=list)
     known: list[tuple[int, int, int]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
     def name(self, transaction: int) -> str:
         return "the initial state" if transaction == INIT else self.transactions[transaction].name
@@ -231,10 +233,6 @@ class _Observer:
 
 
 class _Registers(_Observer):
-    def __init__(self, history: ForeignHistory) -> None:
-        super().__init__(history)
-        self.unwritten: dict[Key, Value] = {}
-
     def _seen(self, operation: Operation) -> list[_Write]:
         write = self.wrote.get((operation.key, operation.value))
         return [] if write is None else [write]
@@ -259,7 +257,8 @@ class _Registers(_Observer):
             return False
         if value is INITIAL and not self.history.lone_unwritten:
             return True
-        return self.history.lone_unwritten and self.unwritten.setdefault(key, value) == value
+        taken = self.result.taken_for_initial
+        return self.history.lone_unwritten and taken.setdefault(key, value) == value
 
 
 class _Lists(_Observer):

@@ -53,9 +53,7 @@ def _causal(graph: Constraints, deadline: float) -> list[int] | None:
     if time.monotonic() > deadline:
         return None
     # One round only: the orders that follow are no causes of others at this level.
-    inference.reach.update(order, graph.before)
-    for key in inference.open:
-        inference._key(key)
+    inference.advance(order)
     _causes_of_initial_reads(graph, inference)
     return topological(graph.after)
 
