@@ -25,7 +25,7 @@ from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 pytestmark = pytest.mark.spark
 
 NIGHTLY = os.environ.get("ISODELTA_NIGHTLY") == "1"
-ALONE, TOGETHER = (2000, 2000) if NIGHTLY else (50, 60)
+ALONE, TOGETHER = (2000, 2000) if NIGHTLY else (50, 36)
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 
 
