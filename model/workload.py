@@ -99,13 +99,23 @@ def _check_known(workload: Workload, scenario: Scenario, profile: Profile) -> No
             )
 
 
+_FEW = 8
+"""As many statements are tried in every order; of more, each after each other one."""
+
+
 def _try_in_every_order(workload: Workload) -> None:
-    """Parses the statements for every definition that they can meet. Raises NoPlace."""
+    """Parses the statements for every definition that they can meet. Raises NoPlace.
+
+    There are as many orders as subsets of the statements, so of more than ``_FEW`` each is
+    tried after one other alone.
+    """
     known: set[tuple[Table, frozenset[str]]] = set()
+    everything = frozenset(workload.statements)
+    deepest = len(everything) if len(everything) <= _FEW else 1
     snapshot: Snapshot | None = workload.base
     left = []
     while snapshot is not None:
-        left.append((snapshot.table, frozenset(workload.statements)))
+        left.append((snapshot.table, everything))
         snapshot = snapshot.parent
     while left:
         table, names = left.pop()
@@ -118,7 +128,8 @@ def _try_in_every_order(workload: Workload) -> None:
             except InvalidScenario:
                 continue
             after = getattr(statement, "after", None)
-            if isinstance(after, Table) and after != table:
+            deeper = len(everything - names) < deepest
+            if deeper and isinstance(after, Table) and after != table:
                 left.append((after, names - {name}))
 
 

@@ -121,11 +121,14 @@ def test_the_ledger_has_its_claims_in_order_with_evidence(
     assert report.claims[1].evidence
 
 
-def test_without_time_every_kind_and_claim_is_shown_as_not_run(tmp_path: Path) -> None:
-    asked = replace(order(tmp_path), budget=0.0, scenario_files=[], kinds=KINDS)
+def test_without_time_claims_are_shown_as_not_run_and_other_kinds_are_left_out(
+    tmp_path: Path,
+) -> None:
+    asked = replace(order(tmp_path), budget=0.0, kinds=KINDS)
     report, _, _ = run_suite(asked, ModelEngine)
     assert {line.status for line in report.claims} == {"not run"}
-    assert len(report.matrix) == len(KINDS) ** 2 * 2 * 2
+    assert report.scenarios == []
+    assert len(report.matrix) == len(CELL_KINDS) ** 2 * 2 * 2
     assert all(cell.model and cell.engine is None for cell in report.matrix)
 
 

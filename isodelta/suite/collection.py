@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from random import Random
 
@@ -24,13 +25,22 @@ def run_collection(
 ) -> None:
     """Checks and replays the scenarios of the files; fills the report's scenario table.
 
-    All are checked in the model; what the engine has not replayed by the deadline is shown as
-    not replayed. ``sample`` limits the replays to that many, drawn by the run's seed.
+    They are checked in the model, file by file; files that the deadline does not reach are
+    counted, and what the engine has not replayed by then is shown as not replayed. ``sample``
+    limits the replays to that many, drawn by the run's seed.
     """
-    loaded = read_files(files, suite.profile)
+    loaded: list[Loaded] = []
+    results: dict[str, ScenarioResult] = {}
+    left = 0
+    for file in files:
+        if time.monotonic() > deadline:
+            left += 1
+            continue
+        for entry in read_files([file], suite.profile):
+            loaded.append(entry)
+            results[entry.scenario.name] = _checked(suite, entry)
     suite.report.summary.scenarios += len(loaded)
     suite.display.part(part, len(loaded))
-    results = {entry.scenario.name: _checked(suite, entry) for entry in loaded}
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
     if sample is not None and sample < len(jobs):
         jobs = Random(f"{part} {suite.seed}").sample(jobs, sample)
@@ -68,6 +78,8 @@ def run_collection(
     message = f"{failed} scenarios are not as expected" if failed else ""
     if suite.engine is not None and replayed_count < len(jobs):
         message = f"{message}; the budget ended the replays early".lstrip("; ")
+    if left:
+        message = f"{message}; the budget did not reach {left} files".lstrip("; ")
     suite.report.parts.append(
         SuitePart(
             part,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterator, Sequence
 
 from checker.statement_kinds import CELL_KINDS, StatementKind
@@ -26,7 +27,7 @@ def run_conflict_table(suite: Suite, deadline: float) -> None:
 def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: float) -> None:
     """Every pair of ``kinds`` that is not in the documents' table, in the same way.
 
-    The model's columns are filled in any case, the engine's as far as the deadline lets it.
+    As far as the deadline lets it: pairs that it does not reach are not in the table.
     """
     known = {kind.name for kind in CELL_KINDS}
     if any(kind.name not in known for kind in kinds):
@@ -62,7 +63,8 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
                 suite.add(_document_differs(suite, entry, observed))
             suite.display.advance(part)
     finally:
-        entries.extend(derived)
+        if time.monotonic() < deadline or suite.engine is None or part == PART:
+            entries.extend(derived)
         suite.report.matrix.extend(map(matrix_cell, entries))
     asked = [entry for entry in entries if entry.replays]
     early = suite.engine is not None and any(e.jobs and not e.replays for e in entries)
