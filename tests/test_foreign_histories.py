@@ -10,7 +10,8 @@ import networkx as nx
 import pytest
 
 from checker.foreign.completion import Completion
-from checker.foreign.constraints import Constraints, topological
+from checker.foreign.constraints import Constraints
+from checker.foreign.cycles import topological
 from checker.foreign.decide import judge
 from checker.foreign.generator import PLANTED, Shape, generate
 from checker.foreign.history import ForeignHistory, Operation, Recorded, Status

@@ -10,17 +10,12 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from checker.foreign.constraints import (
-    Constraints,
-    Edge,
-    core,
-    shortest_cycle,
-    topological,
-    topological_by,
-)
+from checker.foreign.constraints import Constraints, Edge
+from checker.foreign.cycles import core, cycle_through, topological, topological_by
 
 MOST_CYCLES = 40
 """Cycles learned from one guess."""
@@ -63,9 +58,25 @@ class Completion:
 
     def tested(self) -> Decision | None:
         """Whether the guess itself is an order that makes the graph acyclic."""
-        after, _ = self._guessed()
+        graph = self.graph
+        after = [list(others) for others in graph.after]
+        for first, second, key in self._consecutive():
+            after[graph.commit(first)].append(graph.begin(second))
+            end = graph.commit(second)
+            for reader in graph.readers.get((key, first), ()):
+                if reader != second:
+                    after[graph.begin(reader)].append(end)
         order = topological(after)
-        return Decision("holds", order=tuple(order)) if len(order) == self.graph.size else None
+        return Decision("holds", order=tuple(order)) if len(order) == graph.size else None
+
+    def _consecutive(self) -> Iterator[tuple[int, int, int]]:
+        """The writers of each key, in the order of the guess, that follow each other."""
+        rank, commit = self.rank, self.graph.commit
+        for key, writers in enumerate(self.graph.seen.writers):
+            if len(writers) > 1:
+                line = sorted(writers, key=lambda writer: rank[commit(writer)])
+                for first, second in itertools.pairwise(line):
+                    yield first, second, key
 
     def run(self, deadline: float) -> Decision:
         """Searches until an order is found, none is left, or the time is over."""
@@ -126,24 +137,20 @@ class Completion:
             if len(order) < graph.size:
                 return after, choices
             self.rank = self._rank(order)
-        for key, writers in enumerate(graph.seen.writers):
-            if len(writers) > 1:
-                line = sorted(writers, key=lambda writer: self.rank[graph.commit(writer)])
-                for first, second in itertools.pairwise(line):
-                    add((first, second, key))
+        for pair in self._consecutive():
+            add(pair)
         return after, choices
 
     def _cycles(self, after: list[list[int]], order: list[int]) -> list[list[int]]:
         """Short cycles that share no node."""
         left = core(after, order)
         found: list[list[int]] = []
-        weight = 2 if self.graph.split else 1
         for start in list(left):
             if len(found) >= MOST_CYCLES:
                 break
             if start not in left:
                 continue
-            cycle = shortest_cycle(left, weight, (start,))
+            cycle = cycle_through(left, start, pairs=self.graph.split)
             if cycle:
                 found.append(cycle)
                 for node in cycle:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Literal
 
 from checker.foreign.anomalies import anomaly, because, consecutive, phenomenon, rotated
 from checker.foreign.completion import Completion, Decision
-from checker.foreign.constraints import Constraints, Edge, topological_by
+from checker.foreign.constraints import Constraints, Edge
+from checker.foreign.cycles import topological_by
 from checker.foreign.execution import Execution, as_recorded
 from checker.foreign.history import ForeignHistory, Key, Value
 from checker.foreign.inference import Inference
@@ -81,6 +83,8 @@ class Judgement:
 
 MOST_TRANSACTIONS_TWICE = 20_000
 """Transactions up to which cycles are looked for where a read is an anomaly by itself."""
+MOST_WITHOUT_SESSIONS = 5_000
+"""Transactions up to which a level is decided once more without the order of sessions."""
 
 
 def judge(
@@ -131,7 +135,7 @@ class _Judge:
     def _without_sessions(self, levels: dict[str, LevelVerdict]) -> dict[str, LevelVerdict]:
         """Adds to each level what it says without the order of sessions."""
         plain: dict[str, LevelVerdict] = {}
-        result = {}
+        result = dict(levels)
         for name, level in levels.items():
             other: LevelVerdict | None = level
             # A cycle shows both where neither sessions nor, for PL-2, the axiom is part of it.
@@ -142,17 +146,28 @@ class _Judge:
             if name == CAUSAL:
                 other = None
             elif level.verdict == "unknown" or (level.verdict == "violated" and not shown):
-                plain = plain or self._ladder(_names(False), False, self.seen.findings)
+                if len(self.seen.transactions) > MOST_WITHOUT_SESSIONS:
+                    continue
+                # What holds with the order of sessions holds without.
+                held = [n for n in _names(False) if levels[n].verdict == "holds"]
+                plain = plain or self._ladder(_names(False), False, self.seen.findings, held)
                 other = plain[name]
             verdict = None if other is None else other.verdict
             result[name] = replace(level, without_sessions=verdict)
         return result
 
     def _ladder(
-        self, names: list[str], sessions: bool, findings: list[Finding]
+        self,
+        names: list[str],
+        sessions: bool,
+        findings: list[Finding],
+        held: Iterable[str] = (),
     ) -> dict[str, LevelVerdict]:
-        """Decides the levels: the strongest first, and when that fails the weakest upwards."""
-        levels: dict[str, LevelVerdict] = {}
+        """Decides the levels: the strongest first, and when that fails the weakest upwards.
+
+        Those in ``held`` are known to hold.
+        """
+        levels = {name: LevelVerdict("holds", sessions) for name in held}
         for name in names:
             found = [f for f in findings if forbids(name, f.forbidden_from)]
             if found:

@@ -19,7 +19,8 @@ from itertools import combinations
 
 import numpy as np
 
-from checker.foreign.constraints import Constraints, Edge, topological
+from checker.foreign.constraints import Constraints, Edge
+from checker.foreign.cycles import topological
 from checker.foreign.frontiers import Frontiers
 from checker.foreign.observations import INIT
 from checker.foreign.reachability import Array, Bits, Clocks
@@ -79,12 +80,12 @@ class Inference:
         The order is shorter than the graph where the graph has become cyclic.
         """
         graph = self.graph
-        order = topological(graph.after)
+        order = topological(graph.after, graph.before)
         while len(order) == graph.size and self.reach is not None and time.monotonic() < deadline:
             self.rounds += 1
             if not self.advance(order):
                 break
-            order = topological(graph.after)
+            order = topological(graph.after, graph.before)
         if self.frontiers is not None and self.rounds:
             self.open = self.frontiers.incomplete()
         return order

@@ -26,22 +26,37 @@ class Clocks:
         self.chain, self.place = chain, place
         self.chains = int(chain.max()) + 1 if len(chain) else 0
         self.seen = np.zeros((0, 0), dtype=np.int32)
+        self.known: list[int] = []
 
     @staticmethod
     def fits(nodes: int, chains: int) -> bool:
         return nodes * chains <= MOST_CLOCK_CELLS
 
     def update(self, order: list[int], before: list[list[int]]) -> None:
-        """Works the relation out anew, along a topological order."""
-        seen = np.zeros((len(order), self.chains), dtype=np.int32)
-        chain, place = self.chain.tolist(), self.place.tolist()
+        """Brings the relation up to date, along a topological order.
+
+        Edges are only ever added, so a row changes only by new ones and by rows that changed.
+        """
+        if len(self.seen) != len(order):
+            self.seen = np.zeros((len(order), self.chains), dtype=np.int32)
+            self.seen[np.arange(len(order)), self.chain] = self.place + 1
+            self.known = [0] * len(order)
+        seen, known = self.seen, self.known
+        changed = bytearray(len(order))
         maximum = np.maximum
         for node in order:
-            row = seen[node]
-            for other in before[node]:
-                maximum(row, seen[other], out=row)
-            row[chain[node]] = place[node] + 1
-        self.seen = seen
+            others = before[node]
+            old = known[node]
+            news = [other for other in others[:old] if changed[other]]
+            if old < len(others):
+                news += others[old:]
+                known[node] = len(others)
+            if news:
+                row = seen[node]
+                was = row.tobytes()
+                for other in news:
+                    maximum(row, seen[other], out=row)
+                changed[node] = row.tobytes() != was
 
     def reaches(self, sources: Array, targets: Array) -> Array:
         """Whether each source reaches its target (a node reaches itself); arrays broadcast."""

@@ -15,7 +15,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from checker.foreign.constraints import Constraints, Edge, core, shortest_cycle, topological
+from checker.foreign.constraints import Constraints, Edge
+from checker.foreign.cycles import core, shortest_cycle, topological
 from checker.foreign.inference import Inference
 from checker.foreign.levels import CAUSAL, READ_ATOMIC
 from checker.foreign.observations import INIT, Observations
@@ -77,7 +78,7 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
     if len(order) == graph.size:
         return None
     left = core(graph.after, order)
-    nodes = shortest_cycle(left, 2 if graph.split else 1, left)
+    nodes = shortest_cycle(left, pairs=graph.split)
     steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
     return tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
 

@@ -224,9 +224,9 @@ def _by_components(
     after: dict[int, list[int]] = {}
     for a, b in zip(source[keep].tolist(), target[keep].tolist(), strict=True):
         after.setdefault(a, []).append(b)
-    from checker.foreign.constraints import shortest_cycle
+    from checker.foreign.cycles import shortest_cycle
 
-    nodes = shortest_cycle(after, 1, after)
+    nodes = shortest_cycle(after, pairs=False)
     edges = [_any_edge(graph, a, b) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
     return _violated(edges)
 
@@ -244,7 +244,7 @@ def _topological(graph: Dependencies, source: Array, target: Array) -> Array:
     Only transactions on the given edges can leave their place in the log, and each stretch of
     those stays where it is, so sorting them anew among themselves is enough.
     """
-    from checker.foreign.constraints import topological_by
+    from checker.foreign.cycles import topological_by
 
     members = np.unique(np.concatenate([source, target]))
     place = np.full(graph.transactions + 1, -1, dtype=np.int64)
