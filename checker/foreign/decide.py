@@ -118,7 +118,9 @@ class _Judge:
         if strong[SERIALIZABLE].verdict == "holds":
             levels = {name: self._held(strong[SERIALIZABLE], False) for name in names}
         else:
-            levels = self._ladder(names, False, found)
+            held = strong[SNAPSHOT].verdict == "holds"
+            weaker = [n for n in names if STRENGTH[n] <= STRENGTH[SNAPSHOT]] if held else []
+            levels = self._ladder(names, False, found, weaker)
         return levels | {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
 
     def _held(self, verdict: LevelVerdict, sessions: bool) -> LevelVerdict:
