@@ -5,7 +5,9 @@ history in memory, judged at every level: valid or with one planted anomaly, ove
 drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its own, in the
 order of commits). Histories with sessions are sorted by session, so that nothing of the order in
 which they ran is left. ``blind`` is the share of writes that do not read their key first.
-The last column is the time relative to the first row. ``--small`` leaves most of the grid out.
+Then come histories of sessions that overlapped in a database of one level ("at ..."), blind writes
+only. The last column is the time relative to the first row. ``--small`` leaves most of the grid
+out.
 """
 
 from __future__ import annotations
@@ -15,12 +17,15 @@ import itertools
 import os
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+from checker.foreign.concurrent_generator import LEVELS, generate_concurrent
 from checker.foreign.decide import judge
 from checker.foreign.generator import Shape, generate
+from checker.foreign.history import ForeignHistory
 from checker.foreign.levels import SERIALIZABLE, SNAPSHOT
 
 EXPECTED = {
@@ -32,6 +37,8 @@ EXPECTED = {
 }
 SESSIONS = 20
 
+Row = tuple[Shape, bool, str, ForeignHistory, dict[str, str]]
+
 
 def main(transactions: int, small: bool) -> None:
     gc.disable()  # as the command does
@@ -40,6 +47,27 @@ def main(transactions: int, small: bool) -> None:
         f"{'s':>7} {'cpu s':>7} {'ratio':>6}"
     )
     first = None
+    for shape, sessions, what, history, expected in _rows(transactions, small):
+        if sessions:
+            grouped = sorted(history.transactions, key=lambda each: each.session)
+            history = replace(history, transactions=tuple(grouped))
+        start, cpu = time.perf_counter(), time.process_time()
+        levels = judge(history, session_order=sessions).levels
+        seconds, used = time.perf_counter() - start, time.process_time() - cpu
+        first = first or used
+        print(
+            f"{SESSIONS if sessions else 'none':>8} {shape.keys:7,} "
+            f"{'zipf' if shape.skew else 'uniform':7} {shape.blind:5.1f} {what:19} "
+            f"{seconds:7.2f} {used:7.2f} {used / first:6.1f}",
+            flush=True,
+        )
+        found = {name: levels[name].verdict for name in expected}
+        assert found == expected, found
+        gc.collect()
+
+
+def _rows(transactions: int, small: bool) -> Iterator[Row]:
+    """Shape, whether sessions count, what is in the history, the history, the verdicts expected."""
     grid = itertools.product(
         (True, False), (transactions // 100, transactions), (0.0, 1.0), (0.3, 1.0), EXPECTED
     )
@@ -48,23 +76,14 @@ def main(transactions: int, small: bool) -> None:
             continue
         number = SESSIONS if sessions else transactions
         shape = Shape(transactions, sessions=number, keys=keys, blind=blind, skew=skew)
-        history = generate(1, shape, planted)
-        if sessions:
-            grouped = sorted(history.transactions, key=lambda each: each.session)
-            history = replace(history, transactions=tuple(grouped))
-        start, cpu = time.perf_counter(), time.process_time()
-        levels = judge(history, session_order=sessions).levels
-        seconds, used = time.perf_counter() - start, time.process_time() - cpu
-        first = first or used
-        found = levels[SERIALIZABLE].verdict, levels[SNAPSHOT].verdict
-        print(
-            f"{SESSIONS if sessions else 'none':>8} {keys:7,} {'zipf' if skew else 'uniform':7} "
-            f"{blind:5.1f} {planted or 'nothing':19} "
-            f"{seconds:7.2f} {used:7.2f} {used / first:6.1f}",
-            flush=True,
-        )
-        assert found == EXPECTED[planted], found
-        gc.collect()
+        expected = dict(zip((SERIALIZABLE, SNAPSHOT), EXPECTED[planted], strict=True))
+        yield shape, sessions, planted or "nothing", generate(1, shape, planted), expected
+    for keys, skew, level in itertools.product(
+        (transactions // 10, transactions), (0.0, 1.0), LEVELS
+    ):
+        shape = Shape(transactions, sessions=SESSIONS, keys=keys, blind=1.0, skew=skew)
+        history = generate_concurrent(1, shape, level)
+        yield shape, True, f"at {level}", history, {level: "holds"}
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ sessions remain, and which value each read saw. An anomaly is planted in the mid
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
@@ -49,23 +50,23 @@ class Shape:
     skew: float = 0.0
 
 
+def key_drawer(shape: Shape, random: Random) -> Callable[[], int]:
+    """A function that draws keys as a shape says."""
+    if not shape.skew:
+        return lambda: random.randrange(shape.keys)
+    weights = list(accumulate(1 / (k + 1) ** shape.skew for k in range(shape.keys)))
+    return lambda: bisect(weights, random.random() * weights[-1])
+
+
 @dataclass(slots=True)
 class _Run:
     shape: Shape
     random: Random
+    draw: Callable[[], int]
     state: dict[int, int] = field(default_factory=dict)
     lists: dict[int, tuple[int, ...]] = field(default_factory=dict)
     last_value: int = 0
     recorded: list[Recorded] = field(default_factory=list)
-    weights: list[float] = field(default_factory=list)
-
-    def key(self) -> int:
-        if not self.shape.skew:
-            return self.random.randrange(self.shape.keys)
-        if not self.weights:
-            each = (1 / (k + 1) ** self.shape.skew for k in range(self.shape.keys))
-            self.weights = list(accumulate(each))
-        return bisect(self.weights, self.random.random() * self.weights[-1])
 
     def value(self) -> int:
         self.last_value += 1
@@ -94,7 +95,7 @@ class _Run:
         shape, random = self.shape, self.random
         operations: list[Operation] = []
         for _ in range(random.randint(*shape.operations)):
-            key = self.key()
+            key = self.draw()
             if random.random() < shape.reads:
                 operations.append(self.read(key))
                 continue
@@ -110,7 +111,8 @@ def generate(seed: int, shape: Shape, planted: str | None = None) -> ForeignHist
     ``planted`` is a key of ``PLANTED``; it needs a shape without lists and, for some, four
     sessions.
     """
-    run = _Run(shape, Random(seed))
+    random = Random(seed)
+    run = _Run(shape, random, key_drawer(shape, random))
     middle = shape.transactions // 2
     for number in range(shape.transactions):
         if number == middle and planted is not None:
