@@ -303,9 +303,12 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     if len(pairs) <= MOST_PAIRS:
         search = Search(graph, order, pairs)
         found = search.run((time.monotonic() + deadline) / 2)
+        order = search.order()
+        if found is not None and found.verdict == "holds":
+            # The witness is tested with every pair of writers, those of the inference as well.
+            found = Completion(graph, order).tested()
         if found is not None:
             return found
-        order = search.order()
     return Completion(graph, order).run(deadline)
 
 
