@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from checker.foreign.decide import Judgement, LevelVerdict, judge
+from checker.foreign.history import Operation
 from checker.foreign.observations import AmbiguousHistory, Finding
 from isodelta.exits import BadInput
 from isodelta.history_formats.formats import FORMATS, LARGE, recognise
@@ -26,19 +27,20 @@ def judge_file(
         return {"history": str(path), "format": name, **judge_parquet(path)}
     format_ = FORMATS[name]
     history = format_.read(path)
-    if not history.transactions:
+    if not history.transactions and not format_.may_be_empty:
         raise BadInput(f"{path}: there is no transaction in this history")
     sessions = format_.session_order if session_order is None else session_order
     try:
         judgement = judge(history, session_order=sessions, time_limit=time_limit)
     except AmbiguousHistory as error:
         raise BadInput(f"{path}: {error}") from error
-    return {"history": str(path), "format": name, **_judgement(judgement)}
+    outside = [t.operations[0] for t in history.transactions if t.outside]
+    return {"history": str(path), "format": name, **_judgement(judgement, outside)}
 
 
-def _judgement(judgement: Judgement) -> dict[str, Any]:
+def _judgement(judgement: Judgement, outside: Sequence[Operation]) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "transactions": judgement.transactions,
+        "transactions": judgement.transactions - len(outside),
         "levels": {name: _level(verdict) for name, verdict in judgement.levels.items()},
     }
     taken = judgement.taken_for_initial
@@ -46,6 +48,13 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         result["taken_for_initial"] = {
             "keys": len(taken),
             "first": [{"key": k, "value": v} for k, v in islice(taken.items(), MOST_FINDINGS)],
+        }
+    if outside:
+        result["written_outside"] = {
+            "values": len(outside),
+            "first": [
+                {"key": _plain(o.key), "value": _plain(o.value)} for o in outside[:MOST_FINDINGS]
+            ],
         }
     reads = [
         {
@@ -69,6 +78,12 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         result["anomalies"] = reads + cycles
         result["anomalous_reads"] = len(judgement.findings)
     return result
+
+
+def _plain(value: Hashable) -> int | str:
+    """A key or a value as it can stand in JSON."""
+    plain = isinstance(value, int) or (isinstance(value, str) and value.isprintable())
+    return value if plain else repr(value)  # type: ignore[return-value]
 
 
 MOST_FINDINGS = 20

@@ -23,7 +23,7 @@ def write_history_report(
     ``results`` are the objects that ``isodelta history --json`` prints, ``unread`` the messages
     about files that could not be judged.
     """
-    from isodelta.foreign_results import initial_values_in_words
+    from isodelta.foreign_results import initial_values_in_words, outside_in_words
     from isodelta.report.html import plain_page
     from isodelta.report.writer import replace_file
 
@@ -33,6 +33,7 @@ def write_history_report(
         "histories.html.j2",
         results=results,
         assumed=initial_values_in_words,
+        outside=outside_in_words,
         unread=unread,
         violations=[_violation(i, r) for i, r in enumerate(_violated(results)[:SHOWN])],
         violated=len(_violated(results)),

@@ -19,6 +19,15 @@ def initial_values_in_words(taken: dict[str, Any]) -> str:
     )
 
 
+def outside_in_words(outside: dict[str, Any]) -> str:
+    """What the verdicts rest on where writers outside of the history are taken for granted."""
+    first = outside["first"][0]
+    return (
+        f"assumed: {outside['values']} of the values that were read were written outside of the "
+        f"history (first: {first['value']} of key {first['key']})"
+    )
+
+
 def print_foreign(result: dict[str, Any]) -> None:
     """One history: its levels, and each violation in words, once."""
     console = output()
@@ -29,6 +38,9 @@ def print_foreign(result: dict[str, Any]) -> None:
     taken = result.get("taken_for_initial")
     if taken:
         console.print(Text(printable(f"  {initial_values_in_words(taken)}")))
+    outside = result.get("written_outside")
+    if outside:
+        console.print(Text(printable(f"  {outside_in_words(outside)}")))
     told: dict[tuple[Any, ...], str] = {}
     for name, level in result["levels"].items():
         line = Text(f"  {name}: ")

@@ -81,6 +81,15 @@ def files(tmp_path: Path) -> dict[str, Path]:
             for p in (1, 2)
         )
     )
+    made["json"] = tmp_path / "history.json"
+    made["json"].write_text(
+        json.dumps(
+            [
+                {"type": "ok", "process": p, "value": [["r", 7, None], ["w", 7, p]], "index": p}
+                for p in (1, 2)
+            ]
+        )
+    )
     made["cobra"] = cobra_folder(tmp_path / "logs", *LOST_UPDATE_COBRA)
     return made
 

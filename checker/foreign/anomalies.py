@@ -8,14 +8,17 @@ from checker.foreign.constraints import Edge
 from checker.foreign.observations import INIT, Observations
 
 
-def phenomenon(cycle: Sequence[Edge]) -> str:
+def phenomenon(cycle: Sequence[Edge]) -> str | None:
     """Adya's name of a cycle: G0, G1c, G-single, G2; ``-session`` with a session's order.
 
-    A G2 of which no two anti-dependencies follow each other is G-nonadjacent (Elle), which is what
-    snapshot isolation forbids beyond the others.
+    None where the cycle is no anomaly by itself, since an order in it stands for what else would
+    be one. A G2 of which no two anti-dependencies follow each other is G-nonadjacent (Elle),
+    which is what snapshot isolation forbids beyond the others.
     """
     kinds = [edge.kind for edge in cycle]
     anti = kinds.count("rw")
+    if anti == 0 and any(edge.inferred for edge in cycle):
+        return None
     if anti == 0:
         name = "G1c" if "wr" in kinds or "so" in kinds else "G0"
     elif anti == 1:
@@ -32,6 +35,8 @@ def anomaly(cycle: Sequence[Edge], seen: Observations) -> str:
     if _lost_update(cycle, seen):
         return "lost update"
     if not anti:
+        if any(edge.inferred for edge in cycle) and len({edge.key for edge in cycle}) == 1:
+            return "cyclic versions"
         if "so" in kinds:
             return "causality violation"
         return "circular information flow" if "wr" in kinds else "write cycle"

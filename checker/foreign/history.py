@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
+from checker.foreign.levels import READ_COMMITTED
+
 Key = Hashable
 Value = Hashable
 
@@ -37,12 +39,16 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One transaction as its client saw it. ``session`` is the client's number."""
+    """One transaction as its client saw it. ``session`` is the client's number.
+
+    ``outside`` is True for one that no client saw (``checker.foreign.outside``).
+    """
 
     name: str
     session: int
     operations: tuple[Operation, ...]
     status: Status = Status.COMMITTED
+    outside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +56,11 @@ class ForeignHistory:
     """Transactions in the order of their sessions; those of one session are in program order.
 
     ``lone_unwritten`` is True for formats in which a value that nobody wrote may stand for the
-    initial one, at most one such value for each key.
+    initial one, at most one such value for each key. ``internal_from`` is the weakest level that
+    forbids reads that contradict the transaction itself, which the formats' tools see differently.
     """
 
     kind: Literal["register", "list"]
     transactions: tuple[Recorded, ...]
     lone_unwritten: bool = False
+    internal_from: str = READ_COMMITTED

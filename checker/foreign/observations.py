@@ -225,7 +225,7 @@ class _Observer:
     def _internal(self, place: int, key: Key, value: Value, expected: Value) -> None:
         self._find(
             "internal inconsistency",
-            READ_COMMITTED,
+            self.history.internal_from,
             f"{self.recorded[place].name} read {value!r} of key {key!r} where its own earlier "
             f"operations make it {expected!r}",
             place,
@@ -245,6 +245,9 @@ class _Registers(_Observer):
             elif key in own:
                 if own[key] != value:
                     self._internal(place, key, value, own[key])
+                    write = self.wrote.get((key, value))
+                    if write is not None and write.transaction != place:
+                        self._writer(place, key, value)
             elif self._is_initial(key, value):
                 self._external(place, number, key, INIT)
             else:
@@ -286,28 +289,30 @@ class _Lists(_Observer):
                 continue
             value, mine = self._list(raw), own.get(key, ())
             if key in seen and mine:
-                if value != seen[key] + mine:
-                    self._internal(place, key, value, seen[key] + mine)
-                    self._compare(place, key, _before_a_repetition(value))
-                    continue
-            elif mine and value[len(value) - len(mine) :] != mine:
-                self._internal(place, key, value, ("...", *mine))
-                self._compare(place, key, _before_a_repetition(value))
-                continue
-            before = value[: len(value) - len(mine)]
-            repeated = [element for element, times in Counter(value).items() if times > 1]
-            if repeated:
+                expected: tuple[Value, ...] = seen[key] + mine
+                sound = value == expected
+            else:
+                expected = ("...", *mine)
+                sound = not mine or value[len(value) - len(mine) :] == mine
+            if not sound:
+                self._internal(place, key, value, expected)
+            if len(set(value)) < len(value):
+                repeated = next(each for each, times in Counter(value).items() if times > 1)
                 self._find(
                     "duplicate element",
                     READ_COMMITTED,
-                    f"{name} read a list of key {key!r} that has {repeated[0]!r} twice",
+                    f"{name} read a list of key {key!r} that has {repeated!r} twice",
                     place,
                 )
                 self._compare(place, key, _before_a_repetition(value))
                 continue
             self._compare(place, key, value)
-            seen.setdefault(key, before)
-            self._source(place, number, key, before)
+            if not sound:
+                self._contradictory(place, number, key, value)
+                continue
+            before = value[: len(value) - len(mine)]
+            earlier = seen.setdefault(key, before)
+            self._source(place, number, key, before, earlier)
 
     def _compare(self, place: int, key: Key, value: tuple[Value, ...]) -> None:
         """Keeps the longest list of each key; a list that is no prefix is an anomaly."""
@@ -325,10 +330,45 @@ class _Lists(_Observer):
         elif len(value) > len(longest) or key not in self.longest:
             self.longest[key] = (value, place)
 
-    def _source(self, place: int, number: int, key: Key, before: tuple[Value, ...]) -> None:
-        if not before:
-            self._external(place, number, key, INIT)
+    def _contradictory(self, place: int, number: int, key: Key, value: tuple[Value, ...]) -> None:
+        """What a read that contradicts its transaction still shows: whose elements it saw."""
+        elements = list(value)
+        while elements and self._own(place, key, elements[-1]):
+            elements.pop()
+        writer = self._elements(place, key, tuple(elements))
+        if writer is not None:
+            self.result.every_read[number].append((self._key(key), writer))
+
+    def _own(self, place: int, key: Key, element: Value) -> bool:
+        write = self.wrote.get((key, element))
+        return write is not None and write.transaction == place
+
+    def _source(
+        self,
+        place: int,
+        number: int,
+        key: Key,
+        before: tuple[Value, ...],
+        earlier: tuple[Value, ...],
+    ) -> None:
+        writer = self._elements(place, key, before) if before else INIT
+        if writer is None:
             return
+        again = (self._key(key), writer) in self.result.reads[number]
+        self._external(place, number, key, writer)
+        if again and earlier != before:
+            self._find(
+                "non-repeatable read",
+                READ_ATOMIC,
+                f"{self.recorded[place].name} read key {key!r} twice, first with "
+                f"{len(earlier)} and then with {len(before)} elements",
+                place,
+            )
+
+    def _elements(self, place: int, key: Key, before: tuple[Value, ...]) -> int | None:
+        """Who wrote the last element of a list from outside, after a look at the others."""
+        if not before:
+            return None
         for index, element in enumerate(before[:-1]):
             write = self.wrote.get((key, element))
             status = None if write is None else self.recorded[write.transaction].status
@@ -336,9 +376,7 @@ class _Lists(_Observer):
                 self._writer(place, key, element)
             if write is not None and status is Status.ABORTED:
                 self._dirty_update(write.transaction, key, before[index + 1])
-        writer = self._writer(place, key, before[-1])
-        if writer is not None:
-            self._external(place, number, key, writer)
+        return self._writer(place, key, before[-1])
 
     def _dirty_update(self, aborted: int, key: Key, element: Value) -> None:
         """A version that was built on one of an aborted transaction."""

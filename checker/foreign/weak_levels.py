@@ -34,14 +34,43 @@ def decide_weak(
             return "causal: too many transactions and sessions for the memory or the time"
     else:
         if level == READ_ATOMIC or in_order:
-            pairs = _after_reads(seen) if in_order else _related(seen, sessions)
-            for reader, key, writer, other in pairs:
+            for reader, key, writer, other in _pairs(seen, sessions, in_order):
                 if writer == INIT:
                     graph.precede(Edge(reader, other, "rw", key))
                 else:
                     graph.order(other, writer, key)
         order = topological(graph.after)
-    return cycle_of(graph, order)
+    cycle = cycle_of(graph, order)
+    if cycle is None or level == CAUSAL:
+        return cycle
+    return _with_reader(cycle, seen, _pairs(seen, sessions, in_order))
+
+
+Pair = tuple[int, int, int, int]
+"""(reader, key, writer read, other writer): the other one must have written before."""
+
+
+def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]:
+    return _after_reads(seen) if in_order else _related(seen, sessions)
+
+
+def _with_reader(
+    cycle: tuple[Edge, ...], seen: Observations, pairs: Iterator[Pair]
+) -> tuple[Edge, ...]:
+    """The cycle as an anti-dependency, where one axiom alone closes it.
+
+    The reader saw the other writer, which follows the writer that the reader read from.
+    """
+    closing = [edge for edge in cycle if edge.inferred]
+    if len(closing) != 1 or any(edge.kind == "rw" for edge in cycle):
+        return cycle
+    last = closing[0]
+    for reader, key, writer, other in pairs:
+        if (other, writer, key) == (last.source, last.target, last.key):
+            back = next((k for k, w in seen.every_read[reader] if w == other), None)
+            kind = "so" if back is None else "wr"
+            return Edge(reader, other, "rw", key, inferred=True), Edge(other, reader, kind, back)
+    return cycle
 
 
 def _causal(graph: Constraints, deadline: float) -> list[int] | None:
@@ -80,10 +109,22 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
     left = core(graph.after, order)
     nodes = shortest_cycle(left, pairs=graph.split)
     steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
-    return tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+    cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+    return _of_writes(cycle, graph.seen) or cycle
 
 
-def _after_reads(seen: Observations) -> Iterator[tuple[int, int, int, int]]:
+def _of_writes(cycle: tuple[Edge, ...], seen: Observations) -> tuple[Edge, ...] | None:
+    """The same cycle as a write cycle (G0), where reads show every step of it as ww as well."""
+    if not any(edge.kind == "wr" for edge in cycle):
+        return None
+    steps = {(edge.source, edge.target) for edge in cycle}
+    shown = {(a, b): Edge(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
+    return (
+        tuple(shown[step.source, step.target] for step in cycle) if shown.keys() == steps else None
+    )
+
+
+def _after_reads(seen: Observations) -> Iterator[Pair]:
     """(reader, key, writer read, other writer) where the reader had read from the other one."""
     writes = [set(keys) for keys in seen.writes]
     for reader, reads in enumerate(seen.every_read):
@@ -95,7 +136,7 @@ def _after_reads(seen: Observations) -> Iterator[tuple[int, int, int, int]]:
             sources[writer] = None
 
 
-def _related(seen: Observations, sessions: bool) -> Iterator[tuple[int, int, int, int]]:
+def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
     """(reader, key, writer read, other writer) where the reader saw the other one at all."""
     writes = [set(keys) for keys in seen.writes]
     last: dict[tuple[int, int], int] = {}

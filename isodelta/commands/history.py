@@ -15,7 +15,7 @@ import click
 from isodelta.exits import FOUND, OK, BadInput
 from isodelta.options import Common, Duration, common_options
 
-FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "parquet")
+FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
 
 
 @click.command(short_help="Judge a history recorded by another tool.")

@@ -5,11 +5,14 @@ A value that nobody wrote and that is 0 is the initial one.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from checker.foreign.history import ForeignHistory, Operation, Recorded
 from isodelta.exits import BadInput
 from isodelta.history_formats.initial import with_initial_zero
+
+_NUMBER = re.compile(r"-?[0-9]{1,4000}")
 
 
 def read(path: Path) -> ForeignHistory:
@@ -23,7 +26,7 @@ def read(path: Path) -> ForeignHistory:
             recorded.append(Recorded(f"T{len(recorded) + 1}", session, tuple(operations)))
             operations.clear()
 
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             words = line.split()
             if not words:
@@ -37,7 +40,7 @@ def read(path: Path) -> ForeignHistory:
                     f"{path}:{number}: {line.strip()[:60]!r} is none of 'r key value', "
                     "'w key value', '-----' and '====='"
                 )
-            value = int(words[2]) if words[2].lstrip("-").isdigit() else words[2]
+            value = int(words[2]) if _NUMBER.fullmatch(words[2]) else words[2]
             kind = "r" if words[0] == "r" else "w"
             operations.append(Operation(kind, words[1], value))  # type: ignore[arg-type]
     end_transaction()

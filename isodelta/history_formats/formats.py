@@ -17,13 +17,15 @@ class Format:
     """A format: the module that reads it, and whether its levels respect session order.
 
     The tools that the first four formats come from check levels in which the order of each
-    session counts; Elle's plain levels are Adya's, in which it does not.
+    session counts; Elle's plain levels are Adya's, in which it does not. ``may_be_empty`` says
+    that a file without transactions is a history of its tools.
     """
 
     name: str
     module: str
     title: str
     session_order: bool
+    may_be_empty: bool = False
 
     def read(self, path: Path) -> ForeignHistory:
         """The history in a file (or folder); ``BadInput`` says what is wrong, and where."""
@@ -43,11 +45,16 @@ FORMATS = {
         Format("bincode", f"{__package__}.bincode", "dbcop history.bincode", True),
         Format("cobra", f"{__package__}.cobra", "Cobra logs (a folder)", True),
         Format("awdit", f"{__package__}.awdit", "AWDIT text", True),
-        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False),
+        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False, True),
+        Format("json", f"{__package__}.json_operations", "Elle/Jepsen JSON", False, True),
     )
 }
 LARGE = "parquet"
 """The format with a known version order (``checker.large``)."""
+
+
+_JSON = re.compile(rb"""\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(?:[\s"\[{\d-]|null\b|true\b|false\b)""")
+"""How an object begins: after the colon of EDN comes a name."""
 
 
 def histories_in(path: Path) -> list[Path]:
@@ -96,12 +103,15 @@ def recognise(path: Path) -> str:
         return LARGE
     if path.suffix == ".bincode":
         return "bincode"
-    if path.suffix == ".edn" or start.lstrip()[:1] in (b"{", b"[", b";"):
-        return "edn"
-    first = start.lstrip().split(b"\n", 1)[0].strip().replace(b" ", b"")
+    start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if path.suffix == ".edn" or start[:1] in (b"{", b"[", b";", b"(", b"#"):
+        in_json = _JSON.match(start) if start[:1] in (b"{", b"[") else None
+        empty = path.suffix in (".json", ".jsonl") and start[1:].lstrip()[:1] == b"]"
+        return "json" if in_json or empty else "edn"
+    first = start.split(b"\n", 1)[0].strip().replace(b" ", b"")
     if first[:2] in (b"r(", b"w("):
         return "text"
-    if start.lstrip()[:2] in (b"r ", b"w ", b"--", b"=="):
+    if start[:2] in (b"r ", b"w ", b"--", b"=="):
         return "awdit"
     if not start:
         raise BadInput(f"{path}: the file is empty")

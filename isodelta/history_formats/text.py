@@ -29,7 +29,7 @@ def read(path: Path) -> ForeignHistory:
     operations: dict[tuple[int, int], list[Operation]] = {}
     current: dict[int, int] = {}
     initial: set[tuple[int, int]] = set()
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             match = _LINE.fullmatch(line)
             if match is None:
@@ -39,14 +39,17 @@ def read(path: Path) -> ForeignHistory:
                     f"{path}:{number}: {line.strip()[:60]!r} is neither "
                     "r(key,value,session,transaction) nor w(key,value,session,transaction)"
                 )
-            key, value, session, transaction = map(int, match.groups()[1:])
+            try:
+                key, value, session, transaction = map(int, match.groups()[1:])
+            except ValueError as error:
+                raise BadInput(f"{path}:{number}: a number with too many digits") from error
             if session == INITIAL_SESSION:
                 initial.add((key, value))
                 continue
             name = session, transaction
             if name not in operations:
                 operations[name] = []
-            elif current[session] != transaction and transaction != ABORTED:
+            elif transaction not in (ABORTED, current.get(session)):
                 raise BadInput(
                     f"{path}:{number}: transaction {transaction} goes on after another one of "
                     f"session {session} began"
