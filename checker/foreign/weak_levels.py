@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 from checker.foreign.constraints import Constraints, Edge
 from checker.foreign.cycles import core, shortest_cycle, topological
@@ -27,9 +28,11 @@ def decide_weak(
 ) -> tuple[Edge, ...] | str | None:
     """A shortest forbidden cycle, None where there is none, or words where time was short."""
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
-    graph = Constraints(seen, split=False, sessions=sessions, wr_only=True)
+    # What lists show of the order of versions is no cause of anything.
+    causes = replace(seen, known=[]) if level == CAUSAL else seen
+    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True)
     if level == CAUSAL:
-        order = _causal(graph, deadline)
+        order = _causal(graph, seen, deadline)
         if order is None:
             return "causal: too many transactions and sessions for the memory or the time"
     else:
@@ -73,7 +76,7 @@ def _with_reader(
     return cycle
 
 
-def _causal(graph: Constraints, deadline: float) -> list[int] | None:
+def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int] | None:
     inference = Inference(graph)
     if inference.reach is None:
         return None
@@ -85,6 +88,8 @@ def _causal(graph: Constraints, deadline: float) -> list[int] | None:
     # One round only: the orders that follow are no causes of others at this level.
     inference.advance(order)
     _causes_of_initial_reads(graph, inference)
+    for first, second, key in seen.known:
+        graph.order(first, second, key, inferred=False)
     return topological(graph.after)
 
 
