@@ -143,7 +143,8 @@ class Oracle:
             self.writers.setdefault(key, set()).add(place)
         self.reads: dict[int, list[tuple[object, int]]] = {place: [] for place in self.counted}
         """Of each transaction, what it read from others: (key, writer), in program order."""
-        self.wr: Pairs = set()
+        self.every: dict[int, list[tuple[object, int]]] = {place: [] for place in self.counted}
+        """The same with the reads that contradict their transaction."""
         self.internal = False
         self.internal_from = history.internal_from
         look = self._sound_lists if self.lists else self._sound
@@ -151,7 +152,7 @@ class Oracle:
         self.sound = all(looked)
         ordered = itertools.combinations(self.counted, 2)
         self.so: Pairs = {(a, b) for a, b in ordered if sessions and self._session(a, b)}
-        self.wr |= {(w, t) for t, reads in self.reads.items() for _, w in reads if w != ROOT}
+        self.wr = {(w, t) for t, reads in self.every.items() for _, w in reads if w != ROOT}
         self.ww = self._shown_order() if self.lists and self.sound else set()
 
     def _values(self, read: Operation) -> tuple[object, ...]:
@@ -191,6 +192,7 @@ class Oracle:
                 if writer is None:
                     return False
                 self.reads[place].append((o.key, writer))
+        self.every[place] = self.reads[place]
         return True
 
     def _sound_lists(self, place: int) -> bool:
@@ -220,12 +222,11 @@ class Oracle:
                 writer = self._from(place, o.key, before[-1])
                 if writer is None:
                     return False
-                self.wr.add((writer, place))
-                if not contradicts:
-                    self.reads[place].append((o.key, writer))
+                self.every[place].append((o.key, writer))
             elif not contradicts:
-                self.reads[place].append((o.key, ROOT))
+                self.every[place].append((o.key, ROOT))
             if not contradicts:
+                self.reads[place].append(self.every[place][-1])
                 first.setdefault(o.key, before)
         return True
 
@@ -255,7 +256,9 @@ class Oracle:
             if all(at[a] < at[b] for a, b in self.so | self.wr | self.ww):
                 yield at
 
-    def allows(self, axiom: Callable[[dict[int, int], int, int, int], bool]) -> bool:
+    def allows(
+        self, axiom: Callable[[dict[int, int], int, int, int], bool], every: bool = False
+    ) -> bool:
         """Whether some order has no writer ``t2`` between a read and its writer that the axiom
         relates to the read. ``axiom(at, t2, t3, i)``: ``i`` is the read's place in ``t3``."""
         if not self.sound:
@@ -263,7 +266,7 @@ class Oracle:
         return any(
             all(
                 not (at[t1] < at[t2] and axiom(at, t2, t3, i))
-                for t3, reads in self.reads.items()
+                for t3, reads in (self.every if every else self.reads).items()
                 for i, (key, t1) in enumerate(reads)
                 for t2 in self.writers.get(key, ())
                 if t2 not in (t1, t3)
@@ -288,7 +291,7 @@ class Oracle:
         axioms: dict[str, Callable[[dict[int, int], int, int, int], bool]] = {
             # Adya's PL-2, where sessions do not count, has no axiom beyond the order itself.
             "PL-2": lambda at, t2, t3, i: False,
-            "ReadCommitted": lambda at, t2, t3, i: any(w == t2 for _, w in self.reads[t3][:i]),
+            "ReadCommitted": lambda at, t2, t3, i: any(w == t2 for _, w in self.every[t3][:i]),
             "ReadAtomic": lambda at, t2, t3, i: (t2, t3) in direct,
             "Causal": lambda at, t2, t3, i: (t2, t3) in causes,
             "SnapshotIsolation": lambda at, t2, t3, i: (
@@ -296,7 +299,7 @@ class Oracle:
             ),
             "Serializable": lambda at, t2, t3, i: at[t2] < at[t3],
         }
-        return self.allows(axioms[level])
+        return self.allows(axioms[level], every=weakest)
 
 
 def _closure(pairs: Pairs) -> Pairs:
