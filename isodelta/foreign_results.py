@@ -23,8 +23,8 @@ def outside_in_words(outside: dict[str, Any]) -> str:
     """What the verdicts rest on where writers outside of the history are taken for granted."""
     first = outside["first"][0]
     return (
-        f"assumed: {outside['values']} of the values that were read were written outside of the "
-        f"history (first: {first['value']} of key {first['key']})"
+        f"assumed: written outside of the history, {outside['values']} of the values that were "
+        f"read (first: {first['value']} of key {first['key']})"
     )
 
 

@@ -116,7 +116,7 @@ def test_values_from_outside_are_told(tmp_path: Path, capfd: pytest.CaptureFixtu
     path = tmp_path / "h.json"
     path.write_text(json.dumps(operations("1: wx2", "2: rx3", "3: rx3 ry[4]")[:-1]))
     assert cli.run(["history", str(path)]) == OK
-    assert "assumed: 1 of the values" in capfd.readouterr().out
+    assert "assumed: written outside of the history, 1 of" in capfd.readouterr().out
     assert cli.run(["history", str(path), "--json"]) == OK
     found = json.loads(capfd.readouterr().out)
     assert found["transactions"] == 2

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.foreign.decide import judge
+from checker.foreign.generator import Shape, generate
 from checker.foreign.history import ForeignHistory, Operation, Recorded, Status
 from checker.foreign.levels import READ_ATOMIC, READ_COMMITTED
 
@@ -101,6 +103,32 @@ def list_histories(draw: st.DrawFn) -> ForeignHistory:
 
 
 FEW = st.integers(0, 5)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> ForeignHistory:
+    """A serial execution in which up to three reads see what others saw."""
+    shape = Shape(draw(st.integers(2, 6)), sessions=3, keys=2, operations=(1, 3))
+    made = generate(draw(st.integers(0, 1 << 32)), replace(shape, lists=draw(st.booleans())))
+    transactions = list(made.transactions)
+    for _ in range(draw(st.integers(0, 3))):
+        place = draw(st.integers(0, len(transactions) - 1))
+        operations = list(transactions[place].operations)
+        at = draw(st.integers(0, len(operations) - 1))
+        key = operations[at].key
+        seen = [
+            o.value for t in transactions for o in t.operations if o.kind == "r" and o.key == key
+        ]
+        if operations[at].kind == "r":
+            operations[at] = operations[at]._replace(value=draw(st.sampled_from(seen)))
+        session, status = draw(st.integers(0, 2)), draw(STATUSES)
+        transactions[place] = Recorded(f"T{place}", session, tuple(operations), status)
+    return replace(made, transactions=tuple(transactions), internal_from=draw(INTERNAL))
+
+
+EVERY_KIND = pytest.mark.parametrize(
+    "made", [histories(), list_histories(), damaged()], ids=["registers", "lists", "damaged"]
+)
 
 
 class Oracle:
@@ -311,7 +339,7 @@ def _closure(pairs: Pairs) -> Pairs:
         closed |= more
 
 
-@pytest.mark.parametrize("made", [histories(), list_histories()], ids=["registers", "lists"])
+@EVERY_KIND
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_level_with_sessions_is_its_definition(
@@ -331,7 +359,7 @@ def test_every_level_with_sessions_is_its_definition(
             assert level.without_sessions == expected, (name, level)
 
 
-@pytest.mark.parametrize("made", [histories(), list_histories()], ids=["registers", "lists"])
+@EVERY_KIND
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_level_without_sessions_is_its_definition(

@@ -30,7 +30,7 @@ def with_outside_writers(history: ForeignHistory) -> ForeignHistory:
                 continue
             written.add((key, value))
             session -= 1
-            name = f"the outside writer of {value!r} to key {key!r}"
+            name = f"outside({key!r} = {value!r})"
             write = Operation("w", key, value)
             result.append(Recorded(name, session, (write,), outside=True))
         result.append(transaction)
