@@ -1,0 +1,99 @@
+"""Clauses over numbered variables, and the solver that decides them.
+
+Literals are numbers as in DIMACS: ``-v`` is the negation of ``v``. ``TRUE`` and ``FALSE`` are
+literals too, and are simplified away, so that one encoding serves for unknown and for known facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import z3
+
+TRUE = 1
+FALSE = -1
+
+_VALUE = re.compile(r"k!(\d+) \(\) Bool\s+(true|false)")
+
+
+class Clauses:
+    """A growing set of clauses. Variables begin after the one that stands for ``TRUE``."""
+
+    def __init__(self) -> None:
+        self._variables = 1
+        self._new: list[str] = ["1 0"]
+        # The solver for finite domains is z3's SAT solver, and keeps what it learns.
+        self._solver = z3.SolverFor("QF_FD")
+
+    def variable(self) -> int:
+        """A new variable."""
+        self._variables += 1
+        return self._variables
+
+    def add(self, *literals: int) -> None:
+        """Demands that one of the literals is true."""
+        if TRUE in literals:
+            return
+        self._new.append(" ".join([str(each) for each in literals if each != FALSE]) + " 0")
+
+    def all_of(self, literals: Iterable[int]) -> int:
+        """A literal that implies each of the others (not the other way round)."""
+        wanted = {each for each in literals if each != TRUE}
+        if FALSE in wanted:
+            return FALSE
+        if not wanted:
+            return TRUE
+        if len(wanted) == 1:
+            return wanted.pop()
+        result = self.variable()
+        for each in sorted(wanted):
+            self.add(-result, each)
+        return result
+
+    def some_of(self, literals: Iterable[int]) -> int:
+        """A literal that is true where one of the others is, and only there."""
+        wanted = sorted({each for each in literals if each != FALSE})
+        if TRUE in wanted:
+            return TRUE
+        if len(wanted) < 2:
+            return wanted[0] if wanted else FALSE
+        result = self.variable()
+        self.add(-result, *wanted)
+        for each in wanted:
+            self.add(-each, result)
+        return result
+
+    def at_most_one(self, literals: Sequence[int]) -> None:
+        """Demands that no two of the literals are true."""
+        for place, one in enumerate(literals):
+            for other in literals[:place]:
+                self.add(-one, -other)
+
+    def counts(self, literals: Sequence[int]) -> list[int]:
+        """Literals of which the n-th is true where more than n of the given ones are."""
+        counts: list[int] = []
+        for each in literals:
+            longer = [self.variable() for _ in range(len(counts) + 1)]
+            for place, more in enumerate(longer):
+                before = counts[place] if place < len(counts) else FALSE
+                self.add(-before, more)
+                self.add(-each, -(counts[place - 1] if place else TRUE), more)
+            counts = longer
+        return counts
+
+    def solve(self, *assumed: int) -> dict[int, bool] | None:
+        """Values that satisfy all clauses and the assumed literals; None where there are none."""
+        if self._new:
+            head = f"p cnf {self._variables} {len(self._new)}\n"
+            self._solver.from_string(head + "\n".join(self._new) + "\n")
+            self._new.clear()
+        answer = self._solver.check(
+            *[z3.Bool(v) if v > 0 else z3.Not(z3.Bool(-v)) for v in assumed]
+        )
+        if answer == z3.unknown:
+            raise RuntimeError(f"the solver gave up: {self._solver.reason_unknown()}")
+        if answer == z3.unsat:
+            return None
+        text = self._solver.model().sexpr()
+        return {int(number): value == "true" for number, value in _VALUE.findall(text)}
