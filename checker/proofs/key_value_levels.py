@@ -69,10 +69,12 @@ class Executions:
     def level(self, level: KeyValueLevel) -> Formula:
         """What a level asks of the commit order and of visibility."""
         if level.each_read or Axiom.TOTAL in level.axioms:
-            return self._last(level)
-        return z3.And(
-            self._visibility(), *map(self._axiom, sorted(level.axioms)), self._last(level)
-        )
+            return self.returned(level)
+        return z3.And(self.visibility(level), self.returned(level))
+
+    def visibility(self, level: KeyValueLevel) -> Formula:
+        """What a level asks of visibility, whatever was read besides."""
+        return z3.And(self._visibility(), *map(self._axiom, sorted(level.axioms)))
 
     def _visibility(self) -> Formula:
         vis = self.visible
@@ -100,7 +102,7 @@ class Executions:
             "t u v", lambda t, u, v: z3.Implies(z3.And(first(t, u), vis(u, v)), vis(t, v))
         )
 
-    def _last(self, level: KeyValueLevel) -> Formula:
+    def returned(self, level: KeyValueLevel) -> Formula:
         """Each version that counts is the last one visible to the read."""
 
         def last(t: Any, p: Any, k: Any, s: Any, u: Any) -> Formula:
