@@ -108,6 +108,13 @@ def test_a_third_key_makes_no_history_smaller(items):
         )
 
 
+def test_idle_readers_change_no_verdict(items):
+    for history in {each.history for each in items.separations if each.history}:
+        larger = history.larger(6)
+        assert len(larger.transactions) == 6
+        assert verdicts(larger) == verdicts(history)
+
+
 @pytest.mark.parametrize("level", LEVELS)
 def test_nothing_separates_a_level_from_itself(level):
     same = (LEVELS[level],)

@@ -6,15 +6,45 @@ literals too, and are simplified away, so that one encoding serves for unknown a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
 
 import z3
 
 TRUE = 1
 FALSE = -1
 
-_VALUE = re.compile(r"k!(\d+) \(\) Bool\s+(true|false)")
+
+@cache
+def _variable(number: int) -> Any:
+    return z3.Bool(number)
+
+
+@cache
+def _declaration(number: int) -> Any:
+    return _variable(number).decl()
+
+
+class Values:
+    """Values of all variables that satisfy some clauses."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def true(self, literal: int) -> bool:
+        """Whether a literal is true; what the clauses leave open is false."""
+        if abs(literal) == TRUE:
+            return literal == TRUE
+        # Asked thousands of times, so without the objects that z3's Python interface makes.
+        context, declaration = self._model.ctx.ref(), _declaration(abs(literal)).ast
+        value = z3.Z3_model_get_const_interp(context, self._model.model, declaration)
+        known = False
+        if value:
+            z3.Z3_inc_ref(context, value)
+            known = z3.Z3_get_bool_value(context, value) == z3.Z3_L_TRUE
+            z3.Z3_dec_ref(context, value)
+        return known == (literal > 0)
 
 
 class Clauses:
@@ -82,18 +112,15 @@ class Clauses:
             counts = longer
         return counts
 
-    def solve(self, *assumed: int) -> dict[int, bool] | None:
+    def solve(self, *assumed: int) -> Values | None:
         """Values that satisfy all clauses and the assumed literals; None where there are none."""
         if self._new:
             head = f"p cnf {self._variables} {len(self._new)}\n"
             self._solver.from_string(head + "\n".join(self._new) + "\n")
             self._new.clear()
         answer = self._solver.check(
-            *[z3.Bool(v) if v > 0 else z3.Not(z3.Bool(-v)) for v in assumed]
+            *[_variable(v) if v > 0 else z3.Not(_variable(-v)) for v in assumed]
         )
         if answer == z3.unknown:
             raise RuntimeError(f"the solver gave up: {self._solver.reason_unknown()}")
-        if answer == z3.unsat:
-            return None
-        text = self._solver.model().sexpr()
-        return {int(number): value == "true" for number, value in _VALUE.findall(text)}
+        return None if answer == z3.unsat else Values(self._solver.model())

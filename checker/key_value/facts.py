@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, permutations
 
-from checker.key_value.clauses import FALSE, TRUE, Clauses
+from checker.key_value.clauses import FALSE, TRUE, Clauses, Values
 from checker.key_value.history import (
     INITIAL,
     KeyValueHistory,
@@ -166,12 +166,9 @@ def details(facts: Facts) -> list[int]:
     return [literal for literal in found if literal != FALSE]
 
 
-def concrete(facts: Facts, values: Mapping[int, bool]) -> KeyValueHistory:
+def concrete(facts: Facts, values: Values) -> KeyValueHistory:
     """The history that the values of the literals describe."""
-
-    def true(literal: int) -> bool:
-        known = literal == TRUE if abs(literal) == TRUE else values.get(abs(literal), False)
-        return known if literal > 0 or abs(literal) == TRUE else not known
+    true = values.true
 
     def chosen(sources: Sources, key: int) -> list[Read]:
         return [Read(key, s) for s, literal in sources.items() if true(literal)]

@@ -118,6 +118,18 @@ class KeyValueHistory:
             frozenset(used[key] for key in self.initially_matching),
         )
 
+    def larger(self, transactions: int) -> KeyValueHistory:
+        """The same with more transactions: each reads a key that nobody writes, alone.
+
+        No level's verdict changes, so a smallest history answers for every larger number.
+        """
+        first = 1 + max((each.session for each in self.transactions), default=-1)
+        idle = (
+            Transaction(session, (Read(self.keys, INITIAL),), ())
+            for session in range(first, first + transactions - len(self.transactions))
+        )
+        return KeyValueHistory((*self.transactions, *idle), self.keys + 1, self.initially_matching)
+
     def lines(self) -> tuple[str, ...]:
         """One line for each transaction, and one for what matches at first."""
         found = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.key_value.clauses import FALSE, Clauses
+from checker.key_value.clauses import FALSE, Clauses, Values
 from checker.key_value.execution import Choices, Order, explain
 from checker.key_value.facts import Facts, Shape, concrete, details, known, operations, unknown
 from checker.key_value.history import KeyValueHistory
@@ -38,10 +38,8 @@ def explanation(history: KeyValueHistory, level: str) -> Explanation | None:
     return None if values is None else _explanation(order, n, choices, values)
 
 
-def _explanation(order: Order, n: int, choices: Choices, values: dict[int, bool]) -> Explanation:
-    def true(literal: int) -> bool:
-        return values.get(abs(literal), False) == (literal > 0)
-
+def _explanation(order: Order, n: int, choices: Choices, values: Values) -> Explanation:
+    true = values.true
     numbers = range(n)
     before = {
         t: sum(true(order.before(other, t)) for other in numbers if other != t) for t in numbers
@@ -69,7 +67,7 @@ class Synthesis:
         # Counted before the first answer, so that it has their values.
         self._sizes = (operations(self.facts, self.clauses), details(self.facts))
         self.candidates = 0
-        self._values: dict[int, bool] = {}
+        self._values: Values | None = None
         n = self.shape.transactions
         first = Order.by_number(n)
         for place, level in enumerate(self.held):
@@ -110,7 +108,8 @@ class Synthesis:
         return best
 
     def _size(self, literals: Sequence[int]) -> int:
-        return sum(self._values.get(literal, False) for literal in literals)
+        assert self._values is not None
+        return sum(map(self._values.true, literals))
 
     def _refute(self, order: Sequence[int], choices: dict[tuple[int, int], int]) -> None:
         refute(self.facts, self.violated, order, choices, self.clauses)

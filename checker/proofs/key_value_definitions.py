@@ -89,7 +89,7 @@ class _Definitions(Executions):
             "Causal": self.path,
             "Prefix": self.prefix,
             "SnapshotIsolation": lambda u, t: z3.Or(self.prefix(u, t), self.conflict(u, t)),
-            "Serializable": lambda u, t: self.before(u, t),
+            "Serializable": lambda u, t: z3.Or(self.before(u, t)),
         }
         return found[level]
 
