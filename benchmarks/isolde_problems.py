@@ -1,7 +1,7 @@
 """The problems that Isolde was measured on, here: histories that one level admits, another forbids.
 
-Run it with ``python benchmarks/isolde_problems.py [TRANSACTIONS]``. Isolde (Barros, Cunha, Pereira,
-Kang: arXiv 2604.00159, 2026) searches key-value histories with Kodkod. Its figures are the means
+Run it with ``python benchmarks/isolde_problems.py [TRANSACTIONS]``. Isolde (Barros, Kang, Cunha,
+Pereira: arXiv 2604.00159, 2026) searches key-value histories with Kodkod. Its figures are the means
 over three runs in its repository (github.com/manebarros/isolde,
 isolde-experiments/data/d8dfd9f4814950.csv: implementation "all", Glucose, five keys, five values,
 time-out one hour), on its authors' machine, which the repository does not name; the faster of its
