@@ -50,10 +50,14 @@ def refute(
         t = each.transaction
         if level.phantoms and each.absent:
             continue
-        for other in order[place[each.source] + 1 : max(place[t], 0)]:
-            sees = seen.sees(t, each.place, other)
-            overwritten = facts.writes[other][each.key]
-            wrong.append(clauses.all_of((counted[t], each.literal, overwritten, sees)))
+        after = order[place[each.source] + 1 : max(place[t], 0)]
+        newer = [seen.newer(t, each.place, other, each.key) for other in after]
+        if any(literal != FALSE for literal in newer):
+            flaw = clauses.all_of((counted[t], each.literal))
+            missed = clauses.variable()
+            clauses.add(-missed, flaw)
+            clauses.add(-missed, *newer)
+            wrong.append(missed)
     clauses.add(*wrong)
 
 
@@ -68,7 +72,8 @@ class _Smallest:
         versions: Sequence[Version],
         clauses: Clauses,
     ) -> None:
-        self._level = level
+        self._level, self._facts, self._clauses = level, facts, clauses
+        self._newer: dict[tuple[int, int | None, int, int], int] = {}
         self._by_read: dict[tuple[int, int, int], list[int]] = {}
         self._seen: dict[tuple[int, int], int] = {}
         if level.each_read:
@@ -96,7 +101,15 @@ class _Smallest:
                     direct[a, b] = [clauses.some_of(reasons)]
             self._close({pair: reasons[0] for pair, reasons in direct.items()}, order, clauses)
 
-    def sees(self, transaction: int, place: int, other: int) -> int:
+    def newer(self, transaction: int, place: int, other: int, key: int) -> int:
+        """Whether the read at a place of a transaction sees a version by another transaction."""
+        about = (transaction, place if self._level.each_read else None, other, key)
+        if about not in self._newer:
+            sees = self._sees(transaction, place, other)
+            self._newer[about] = self._clauses.all_of((self._facts.writes[other][key], sees))
+        return self._newer[about]
+
+    def _sees(self, transaction: int, place: int, other: int) -> int:
         """Whether the read at a place of a transaction has to see another transaction."""
         if self._level.each_read:
             return self._reads.get((transaction, place, other), FALSE)
