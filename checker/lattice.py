@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Protocol
 
-from checker.separation import Separation, SeparationResult
 from model.levels import LEVELS
+
+
+class Pair(Protocol):
+    """What is known of one ordered pair of levels."""
+
+    @property
+    def held(self) -> str:
+        """The level that a history holds."""
+
+    @property
+    def violated(self) -> str:
+        """The level that it violates."""
+
+    @property
+    def verdict(self) -> str:
+        """``separated``, or why there is no history."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +38,20 @@ class Lattice:
     groups: tuple[tuple[str, ...], ...]
     covers: tuple[tuple[int, int], ...]
     apart: tuple[tuple[int, int], ...]
-    result: SeparationResult
 
-    def history(self, held: int, violated: int) -> Separation:
-        """A history that the levels of one group hold and those of the other do not.
+    def most_telling(self, held: int, violated: int) -> tuple[str, str]:
+        """The pair of levels that says most of two groups.
 
-        The pair of levels is the one that says most: the strongest that holds (last in its
-        group), the weakest that is violated. Raises ``KeyError`` where there is none.
+        It is the strongest that holds (last in its group), and the weakest that is violated.
         """
-        return self.result.between(self.groups[held][-1], self.groups[violated][0])
+        return self.groups[held][-1], self.groups[violated][0]
 
 
-def lattice(result: SeparationResult) -> Lattice:
-    """The order of the levels as far as the result goes."""
-    above = {
-        (each.violated, each.held) for each in result.separations if each.verdict != "separated"
-    }
+def lattice(pairs: Iterable[Pair], levels: Sequence[str] = tuple(LEVELS)) -> Lattice:
+    """The order of some levels as far as what is known of their pairs goes."""
+    above = {(each.violated, each.held) for each in pairs if each.verdict != "separated"}
     groups: list[list[str]] = []
-    for level in LEVELS:
+    for level in levels:
         for group in groups:
             if (group[0], level) in above and (level, group[0]) in above:
                 group.append(level)
@@ -46,7 +59,7 @@ def lattice(result: SeparationResult) -> Lattice:
         else:
             groups.append([level])
     # Weak levels first: the fewer a level implies, the lower it stands.
-    groups.sort(key=lambda g: sum((other, g[0]) in above for other in LEVELS))
+    groups.sort(key=lambda g: sum((other, g[0]) in above for other in levels))
     places = range(len(groups))
     below = {
         (low, high)
@@ -64,4 +77,4 @@ def lattice(result: SeparationResult) -> Lattice:
         for one, other in combinations(places, 2)
         if (one, other) not in below and (other, one) not in below
     )
-    return Lattice(tuple(map(tuple, groups)), covers, apart, result)
+    return Lattice(tuple(map(tuple, groups)), covers, apart)

@@ -102,7 +102,7 @@ class Separating:
     @cached_property
     def lattice(self) -> Lattice:
         """The order of the levels."""
-        return lattice(self.result)
+        return lattice(self.result.separations)
 
     @cached_property
     def histories(self) -> tuple[SeparatingHistory, ...]:

@@ -46,7 +46,7 @@ def lattice_picture(separating: Separating) -> LatticePicture:
     shown = {history.label: _shown(history, separating) for history in separating.histories}
 
     def edge(held: int, violated: int, above: bool) -> LatticeEdge:
-        separation = found.history(held, violated)
+        separation = separating.result.between(*found.most_telling(held, violated))
         return LatticeEdge(held, violated, above, shown[separating.history_of(separation).label])
 
     both_ways = [(a, b) for pair in found.apart for a, b in (pair, pair[::-1])]
@@ -91,7 +91,7 @@ def _cell(separating: Separating, held: str, violated: str) -> LatticeCell:
     words = f"holds {held}, violates {violated}: {verdict_words(separation)}"
     if separation.scenario is not None:
         history = separating.history_of(separation)
-        return LatticeCell(history.label, words, _name(history))
+        return LatticeCell(history.label, words, f"finding-{_name(history)}")
     bound = str(separation.up_to) if separation.verdict == "equal" else ""
     return LatticeCell(_SIGNS[separation.verdict] + bound, words)
 

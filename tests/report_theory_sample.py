@@ -36,7 +36,7 @@ def sample_lattice() -> LatticePicture:
         ),
         equal=("ReadUncommitted and ReadCommitted: proved to be the same.",),
         table=tuple(
-            (held, tuple(LatticeCell("H1", f"{held}, {other}", "h1") for other in levels))
+            (held, tuple(LatticeCell("H1", f"{held}, {other}", "finding-h1") for other in levels))
             for held in levels
         ),
         headline="4 of 12 ordered pairs of levels are told apart; 8 are implications.",

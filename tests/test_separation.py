@@ -119,7 +119,7 @@ def test_the_implications_name_lemmas_that_there_are():
 
 
 def test_the_lattice_is_a_diamond_on_a_stem(result):
-    found = lattice(result)
+    found = lattice(result.separations)
     assert found.groups == (
         ("ReadUncommitted", "ReadCommitted"),
         ("ConsistentView", "SnapshotIsolation"),
@@ -131,13 +131,13 @@ def test_the_lattice_is_a_diamond_on_a_stem(result):
     assert found.covers == ((0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 5))
     assert found.apart == ((2, 3),)
     for low, high in found.covers:
-        assert found.history(low, high).scenario is not None
+        assert result.between(*found.most_telling(low, high)).scenario is not None
 
 
 def test_the_lattice_of_fewer_transactions_has_fewer_levels():
-    found = lattice(separate(1))
+    found = lattice(separate(1).separations)
     assert found.groups == (tuple(LEVELS),)
-    assert len(lattice(separate(2)).groups) == 5
+    assert len(lattice(separate(2).separations).groups) == 5
 
 
 def test_delta_admits_what_its_level_allows(separating):

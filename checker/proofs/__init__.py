@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from checker.proofs import every_transaction, log_order, repair, snapshot_levels, unseen_append
+from checker.proofs import (
+    every_transaction,
+    key_value_definitions,
+    log_order,
+    repair,
+    snapshot_levels,
+    unseen_append,
+)
 
 THEOREMS = (
     log_order.THEOREM,
@@ -10,4 +17,5 @@ THEOREMS = (
     every_transaction.THEOREM,
     repair.THEOREM,
     snapshot_levels.THEOREM,
+    key_value_definitions.THEOREM,
 )

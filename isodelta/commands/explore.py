@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from isodelta.synthesis import Synthesis
 
 
+LEVEL_FAMILIES = ("delta", "key-value", "predicate")
+"""What ``--levels`` may say."""
+
+
 @click.command(short_help="Search for histories that break a level.")
 @click.option(
     "--transactions",
     type=click.IntRange(1, 6),
-    default=3,
-    show_default=True,
+    default=None,
     metavar="N",
-    help="How many transactions a history may have.",
+    help="How many transactions a history may have; 3 unless given, 4 for key-value levels.",
 )
 @click.option(
     "--level",
@@ -60,11 +64,19 @@ if TYPE_CHECKING:
     is_flag=True,
     help="For every pair of levels, the smallest history that tells them apart.",
 )
+@click.option(
+    "--levels",
+    type=click.Choice(LEVEL_FAMILIES),
+    default="delta",
+    show_default=True,
+    help="With --separate: the levels of a Delta table, or those of key-value histories, without "
+    "or with predicate reads.",
+)
 @budget_option("60s")
 @common_options
 def command(
     common: Common,
-    transactions: int,
+    transactions: int | None,
     level: str | None,
     budget: float,
     engine: str | None,
@@ -72,6 +84,7 @@ def command(
     symbolic: bool,
     data_values: int,
     separate: bool,
+    levels: str,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
 
@@ -88,7 +101,9 @@ def command(
 
     With --separate no rules are applied: for every ordered pair of isolation levels it gives the
     smallest history that holds the one and violates the other, or says why there is none, and
-    what the profile's rules make of each history.
+    what the profile's rules make of each history. With --levels key-value or predicate the
+    levels are axioms about key-value histories (ReadCommitted to Serializable): the smallest
+    history comes from a solver, and every implication is proved for histories of any size.
     """
     from isodelta.console import progress
     from isodelta.exploration import Exploration
@@ -96,19 +111,27 @@ def command(
     if level is not None and level not in common.profile.levels:
         known = ", ".join(common.profile.levels)
         raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {known})")
-    levels = common.profile.levels if level is None else (level,)
+    tables = common.profile.levels if level is None else (level,)
+    key_value = levels != "delta"
+    if key_value and not separate:
+        raise BadInput("--levels is an option of --separate")
+    transactions = transactions or (4 if key_value else 3)
     if separate:
         if symbolic or every_kind or level is not None:
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
+        if key_value and engine is not None:
+            raise BadInput(f"--levels {levels} excludes --engine: no engine has these levels")
+        if key_value:
+            return _separate_key_value(common, transactions, budget, levels == "predicate")
         return _separate(common, transactions, budget, engine)
     if symbolic:
-        return _synthesise(common, levels, transactions, budget, engine, data_values)
+        return _synthesise(common, tables, transactions, budget, engine, data_values)
     if data_values > 1:
         raise BadInput("--data-values is an option of --symbolic")
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
-            levels,
+            tables,
             transactions,
             budget,
             common.seed,
@@ -226,6 +249,30 @@ def _separate(common: Common, transactions: int, budget: float, engine: str | No
 
         write_separating_report(common, separating, engine)
     return FOUND if separating.differences else OK
+
+
+def _separate_key_value(common: Common, transactions: int, budget: float, predicates: bool) -> int:
+    from checker.key_value.pairs import separate
+    from isodelta.console import output, progress
+    from isodelta.key_value_console import print_key_value
+    from isodelta.key_value_separating import KeyValueSeparating
+    from isodelta.results import print_json
+
+    started = monotonic()
+    with progress("separating") as tell:
+        result = separate(transactions, predicates=predicates, budget=budget, told=tell)
+    separating = KeyValueSeparating(result)
+    if common.json:
+        for pair in result.separations:
+            print_json(separating.pair_result(pair))
+        print_json({"summary": separating.summary()})
+    else:
+        print_key_value(separating, output())
+    if common.report is not None:
+        from isodelta.key_value_report import write_key_value_report
+
+        write_key_value_report(common, separating, monotonic() - started)
+    return OK
 
 
 def _run(exploration: Exploration, common: Common) -> None:

@@ -115,7 +115,7 @@ def _draw_apart(root: Element, edges: list[LatticeEdge], boxes: Mapping[int, Box
 
 def _label(root: Element, edge: LatticeEdge, x: float, y: float, text: str) -> None:
     half = len(text) * _CHARACTER / 2 + 3
-    link = add(root, "a", href=f"#finding-{edge.history.finding}")
+    link = add(root, "a", href=f"#{edge.history.anchor}")
     add(
         link, "title", text=f"{edge.history.label}, {edge.history.anomaly}: {edge.history.schedule}"
     )

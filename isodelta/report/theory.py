@@ -11,7 +11,8 @@ class LatticeHistory:
     """A history that tells levels apart, as the picture and its list name it.
 
     ``label`` is its short name in the picture, ``finding`` the name of the finding that shows
-    it in full. ``admitted`` says for each level of a Delta table what its conflict rules do.
+    it in full, empty where the list shows all of it. ``admitted`` says for each level of a Delta
+    table what its conflict rules do.
     """
 
     label: str
@@ -21,6 +22,11 @@ class LatticeHistory:
     schedule: str
     confirmed: tuple[str, ...]
     admitted: tuple[tuple[str, str], ...]
+
+    @property
+    def anchor(self) -> str:
+        """Where the page shows it."""
+        return f"finding-{self.finding}" if self.finding else f"history-{self.label}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class LatticeCell:
 
     text: str
     words: str
-    finding: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,8 @@ class LatticePicture:
     """The levels, from weak to strong in ``groups`` that no history tells apart.
 
     ``equal`` says of each group with several levels why it is one. ``table`` has a line for each
-    level that holds, with a cell for each that is violated.
+    level that holds, with a cell for each that is violated; ``signs`` says what its signs mean.
+    ``others`` are histories of the table that are on no edge.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -60,11 +67,18 @@ class LatticePicture:
     table: tuple[tuple[str, tuple[LatticeCell, ...]], ...]
     headline: str
     facts: tuple[tuple[str, str], ...]
+    others: tuple[LatticeHistory, ...] = ()
+    signs: str = (
+        "⇒ where the table of levels says that the first implies the second, “⇒ proved” where a "
+        "theorem says it for histories of snapshots, ≤n where no history of up to n transactions "
+        "tells them apart"
+    )
 
     @property
     def histories(self) -> tuple[LatticeHistory, ...]:
         """Every history once, by its label."""
-        found = {edge.history.label: edge.history for edge in self.edges}
+        every = (*(edge.history for edge in self.edges), *self.others)
+        found = {history.label: history for history in every}
         return tuple(found[label] for label in sorted(found, key=lambda x: (len(x), x)))
 
 

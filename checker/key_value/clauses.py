@@ -1,0 +1,126 @@
+"""Clauses over numbered variables, and the solver that decides them.
+
+Literals are numbers as in DIMACS: ``-v`` is the negation of ``v``. ``TRUE`` and ``FALSE`` are
+literals too, and are simplified away, so that one encoding serves for unknown and for known facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import z3
+
+TRUE = 1
+FALSE = -1
+
+
+@cache
+def _variable(number: int) -> Any:
+    return z3.Bool(number)
+
+
+@cache
+def _declaration(number: int) -> Any:
+    return _variable(number).decl()
+
+
+class Values:
+    """Values of all variables that satisfy some clauses."""
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+
+    def true(self, literal: int) -> bool:
+        """Whether a literal is true; what the clauses leave open is false."""
+        if abs(literal) == TRUE:
+            return literal == TRUE
+        # Asked thousands of times, so without the objects that z3's Python interface makes.
+        context, declaration = self._model.ctx.ref(), _declaration(abs(literal)).ast
+        value = z3.Z3_model_get_const_interp(context, self._model.model, declaration)
+        known = False
+        if value:
+            z3.Z3_inc_ref(context, value)
+            known = z3.Z3_get_bool_value(context, value) == z3.Z3_L_TRUE
+            z3.Z3_dec_ref(context, value)
+        return known == (literal > 0)
+
+
+class Clauses:
+    """A growing set of clauses. Variables begin after the one that stands for ``TRUE``."""
+
+    def __init__(self) -> None:
+        self._variables = 1
+        self._new: list[str] = ["1 0"]
+        # The solver for finite domains is z3's SAT solver, and keeps what it learns.
+        self._solver = z3.SolverFor("QF_FD")
+
+    def variable(self) -> int:
+        """A new variable."""
+        self._variables += 1
+        return self._variables
+
+    def add(self, *literals: int) -> None:
+        """Demands that one of the literals is true."""
+        if TRUE in literals:
+            return
+        self._new.append(" ".join([str(each) for each in literals if each != FALSE]) + " 0")
+
+    def all_of(self, literals: Iterable[int]) -> int:
+        """A literal that implies each of the others (not the other way round)."""
+        wanted = {each for each in literals if each != TRUE}
+        if FALSE in wanted:
+            return FALSE
+        if not wanted:
+            return TRUE
+        if len(wanted) == 1:
+            return wanted.pop()
+        result = self.variable()
+        for each in sorted(wanted):
+            self.add(-result, each)
+        return result
+
+    def some_of(self, literals: Iterable[int]) -> int:
+        """A literal that is true where one of the others is, and only there."""
+        wanted = sorted({each for each in literals if each != FALSE})
+        if TRUE in wanted:
+            return TRUE
+        if len(wanted) < 2:
+            return wanted[0] if wanted else FALSE
+        result = self.variable()
+        self.add(-result, *wanted)
+        for each in wanted:
+            self.add(-each, result)
+        return result
+
+    def at_most_one(self, literals: Sequence[int]) -> None:
+        """Demands that no two of the literals are true."""
+        for place, one in enumerate(literals):
+            for other in literals[:place]:
+                self.add(-one, -other)
+
+    def counts(self, literals: Sequence[int]) -> list[int]:
+        """Literals of which the n-th is true where more than n of the given ones are."""
+        counts: list[int] = []
+        for each in literals:
+            longer = [self.variable() for _ in range(len(counts) + 1)]
+            for place, more in enumerate(longer):
+                before = counts[place] if place < len(counts) else FALSE
+                self.add(-before, more)
+                self.add(-each, -(counts[place - 1] if place else TRUE), more)
+            counts = longer
+        return counts
+
+    def solve(self, *assumed: int) -> Values | None:
+        """Values that satisfy all clauses and the assumed literals; None where there are none."""
+        if self._new:
+            head = f"p cnf {self._variables} {len(self._new)}\n"
+            self._solver.from_string(head + "\n".join(self._new) + "\n")
+            self._new.clear()
+        answer = self._solver.check(
+            *[_variable(v) if v > 0 else z3.Not(_variable(-v)) for v in assumed]
+        )
+        if answer == z3.unknown:
+            raise RuntimeError(f"the solver gave up: {self._solver.reason_unknown()}")
+        return None if answer == z3.unsat else Values(self._solver.model())
