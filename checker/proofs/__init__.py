@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from checker.proofs import every_transaction, log_order, repair, snapshot_levels, unseen_append
+from checker.proofs import (
+    every_transaction,
+    jobs,
+    log_order,
+    repair,
+    snapshot_levels,
+    unseen_append,
+)
 
 THEOREMS = (
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,
+    jobs.THEOREM,
     repair.THEOREM,
     snapshot_levels.THEOREM,
 )
