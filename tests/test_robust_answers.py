@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from itertools import product
 from random import Random
 
 import pytest
@@ -10,7 +12,7 @@ from workload_templates import Templates, chosen
 
 from checker.robustness import search
 from checker.robustness.answer import Question, robustness, serial_order
-from checker.robustness.histories import SERIAL, Stage
+from checker.robustness.histories import NAMES, SERIAL, Stage
 from checker.robustness.jobs import Instance, Jobs, jobs
 from checker.robustness.remedies import analysed
 from isodelta.judging import check
@@ -123,3 +125,34 @@ def test_random_answers_agree_with_every_schedule_of_three() -> None:
             found, _ = search.exhaustive(Stage(workload), instances)
             assert found is None, (question, scenario_yaml(found.scenario))
     assert min(answers["robust"], answers["not robust"]) >= 3, answers
+
+
+def _beside_a_pair() -> Iterator[search.Play]:
+    """A third transaction at every place of the schedule in which two overlap."""
+    for start in range(5):
+        for end in range(start, 5):
+            play = [*search.MISSED]
+            play.insert(end, ("commit", 2))
+            play.insert(start, ("begin", 2))
+            yield tuple(play)
+
+
+def test_the_aborts_are_those_of_every_schedule() -> None:
+    """Who makes whom fail, and how: no more is claimed than happens, and no less."""
+    total = 0
+    for seed in range(12):
+        random = Random(seed)
+        workload = Templates(random).workload()
+        instances = chosen(workload, random, 2)
+        stage = Stage(workload)
+        claimed = {(a.current, a.winner, a.conflict) for a in search.aborts(stage, instances)}
+        every = [each for some in instances.values() for each in some]
+        seen = set()
+        for group, play in product(product(every, repeat=3), _beside_a_pair()):
+            for number, ended in stage.play(group, play).items():
+                if ended.conflict is not None:
+                    winner = group[NAMES.index(ended.conflict.winner)].job
+                    seen.add((group[number].job, winner, ended.outcome))
+        assert claimed == seen
+        total += len(seen)
+    assert total > 5

@@ -108,6 +108,9 @@ class Stage:
 
 NAMES = tuple("ABCDEFGH")
 
+ODD = 20
+"""As many letters of SQL is an odd value worth."""
+
 
 def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
     """The scenario with what comes of it in the model as what is expected."""
@@ -138,7 +141,11 @@ def unique(jobs: Iterable[str]) -> list[str]:
 
 
 def shortest(groups: Iterable[Sequence[Instance]]) -> Iterator[tuple[Instance, ...]]:
-    """Groups of instances, those with the shortest SQL first."""
+    """Groups of instances, those with the shortest SQL first. The value '' counts as odd."""
+
+    def length(each: Instance) -> int:
+        return len(each.sql) + ODD * ("" in each.values.values())
+
     every = [tuple(group) for group in groups]
-    every.sort(key=lambda group: sum(len(each.sql) for each in group))
+    every.sort(key=lambda group: sum(map(length, group)))
     return iter(every)

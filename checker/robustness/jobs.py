@@ -36,7 +36,8 @@ class Jobs:
     """Jobs over one table at one isolation level, under the rules of one profile.
 
     ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
-    only read. Make one with :func:`jobs`.
+    only read, ``types`` those of parameters that no column tells. ``parts`` names the job that a
+    statement belongs to where that has several. Make one with :func:`jobs`.
     """
 
     name: str
@@ -48,6 +49,8 @@ class Jobs:
     base: Snapshot
     known: Mapping[str, Table]
     others: Mapping[str, tuple[Row, ...]]
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
     cached: dict[str, Statement] = field(default_factory=dict, repr=False)
 
     @property
@@ -87,11 +90,13 @@ def jobs(
     tables: Mapping[str, TableSpec],
     sql: Mapping[str, str],
     profile: Profile,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> Jobs:
     """Checks a workload and makes it ready.
 
     A table that declares no level is asked about at WriteSerializable, as long as the profile
-    has it. Raises InvalidScenario with the path of keys to the place that is wrong.
+    has it. ``types`` are those of parameters that no column tells. Raises InvalidScenario with the
+    path of keys to the place that is wrong.
     """
     if not sql:
         raise InvalidScenario("a workload needs a job", ("jobs",))
@@ -110,7 +115,7 @@ def jobs(
     templates = {}
     for job, text in sql.items():
         try:
-            templates[job] = template(text, columns)
+            templates[job] = template(text, columns, types)
         except InvalidScenario as error:
             raise InvalidScenario(str(error), ("jobs", job)) from error
         words = text.upper().split()
@@ -127,6 +132,7 @@ def jobs(
         ready.base,
         known,
         ready.others,
+        dict(types or {}),
     )
 
 
