@@ -135,6 +135,15 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
         (("stream: INSERT INTO t VALUES (:k, :v)", "s: [OPTIMIZE t, INSRT t]"), "jobs.s entry 2"),
         (("jobs:", "parameters: {x: int}\njobs:"), "parameters.x: no job has a parameter :x"),
         (("jobs:", "parameters: {k: number}\njobs:"), "parameters.k: unknown column type"),
+        (("(:k, :v)", "(?, ?)"), "a parameter is written :name, not with ?"),
+        (
+            (
+                ":v)",
+                ":v)\n  m: MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT :k AS k, 1 AS z) s "
+                "ON t.k = s.k WHEN MATCHED THEN UPDATE SET *",
+            ),
+            ":6: jobs.m: a statement that changes the table's definition is no job",
+        ),
         (("v: int", "v: decimal(9,2)"), "in quotes: 'decimal(10,2)'"),
     ],
 )

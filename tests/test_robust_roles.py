@@ -14,6 +14,7 @@ from itertools import product
 from random import Random
 
 import pytest
+from typed_templates import VALUES, TypedTemplates
 from workload_grammar import POOL, SETUPS, workload
 from workload_templates import Templates, chosen
 
@@ -21,11 +22,13 @@ from checker.dependencies import BIT, Dependencies, dependencies
 from checker.robustness import roles
 from checker.robustness.access import Job
 from checker.robustness.histories import Stage
-from checker.robustness.jobs import Instance, Jobs
+from checker.robustness.jobs import Instance, Jobs, jobs
 from checker.robustness.remedies import analysed
 from checker.robustness.search import MISSED, TRIPLE
 from model.history import Transaction
 from model.levels import EdgeKind
+from model.profiles import DEFAULT
+from model.scenario import TableSpec
 from model.simulator import COMMITTED, NO_COMMIT, READ
 
 RW = BIT[EdgeKind.RW_ITEM] | BIT[EdgeKind.RW_PREDICATE]
@@ -129,3 +132,22 @@ def test_a_job_of_the_pool_beside_an_append_can_what_it_does(text: str) -> None:
         given = workload([POOL[0], text], partitions, SETUPS[1])
         found = held(given, chosen(given, random, 3))
         assert not found.missing, found.missing
+
+
+def test_whoever_plays_a_part_can_with_values_of_every_type() -> None:
+    """Days, times, decimals, doubles, booleans, texts; generated partitions among them."""
+    seen: Counter[str] = Counter()
+    for seed in range(12):
+        random = Random(seed)
+        given = TypedTemplates(random).workload()
+        found = held(given, chosen(given, random, 3, VALUES))
+        assert not found.missing, (given.table, found.missing)
+        seen += found.seen
+    assert set(seen) == PARTS
+
+
+def test_a_boolean_column_may_be_set_to_null() -> None:
+    table = TableSpec({"k": "int", "live": "boolean"}, setup=("INSERT INTO t VALUES (1, true)",))
+    texts = {"hide": "UPDATE t SET live = NULL WHERE k = :k", "read": "SELECT * FROM t WHERE live"}
+    known = analysed(jobs("jobs", table, {}, texts, DEFAULT))
+    assert roles.leads_back(known["read"], known["hide"])

@@ -7,6 +7,7 @@ ranges, sums and texts, and many conditions are ones that the solver has no exac
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from random import Random
 
 from checker.robustness.jobs import Instance, Jobs, jobs
@@ -296,13 +297,21 @@ def _sort(clause: str) -> str:
     return clause.split(" THEN ", maxsplit=1)[0].split(" AND ", maxsplit=1)[0]
 
 
-def chosen(given: Jobs, random: Random, most: int) -> dict[str, tuple[Instance, ...]]:
-    """Instances of each job with small values, drawn anew and not by ``checker.robustness``."""
+def chosen(
+    given: Jobs,
+    random: Random,
+    most: int,
+    known: Mapping[str, tuple[Value, ...]] | None = None,
+) -> dict[str, tuple[Instance, ...]]:
+    """Instances of each job with small values, drawn anew and not by ``checker.robustness``.
+
+    ``known`` gives values by the name of a parameter in the place of those by type.
+    """
     found: dict[str, tuple[Instance, ...]] = {}
     for job, template in given.templates.items():
         some: dict[str, Instance] = {}
         for _ in range(3 * most):
-            values = {p.name: _value(p, random) for p in template.parameters}
+            values = {p.name: _value(p, random, known or {}) for p in template.parameters}
             sql = template.filled(values)
             if sql in some or len(some) == most:
                 continue
@@ -315,5 +324,6 @@ def chosen(given: Jobs, random: Random, most: int) -> dict[str, tuple[Instance, 
     return found
 
 
-def _value(parameter: Parameter, random: Random) -> Value:
-    return random.choice(VALUES[parameter.type.family])
+def _value(parameter: Parameter, random: Random, known: Mapping[str, tuple[Value, ...]]) -> Value:
+    found = known.get(parameter.name)
+    return random.choice(VALUES[parameter.type.family] if found is None else found)

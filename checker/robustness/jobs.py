@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.robustness.template import Template, template
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, NoPlace
 from model.history import Row, Value
 from model.log import Snapshot
 from model.profiles.base import Profile
@@ -20,6 +20,8 @@ from model.workload import TARGET, Workload, prepare
 
 DEFINING = frozenset({"ALTER TABLE", "COMMENT", "CREATE", "REPLACE"})
 """Leading words of statements that change the definition: no jobs."""
+
+CHANGES_DEFINITION = "a statement that changes the table's definition is no job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,10 @@ class Jobs:
     def statement(self, sql: str) -> Statement:
         """An instance's SQL, parsed. Raises InvalidScenario."""
         if sql not in self.cached:
-            found = parse_statement(sql, TARGET, self.known)
+            try:
+                found = parse_statement(sql, TARGET, self.known)
+            except NoPlace as error:
+                raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
             meaning = self.profile.meaning
             self.cached[sql] = found if meaning is None else meaning(found)
         return self.cached[sql]
@@ -120,8 +125,7 @@ def jobs(
             raise InvalidScenario(str(error), ("jobs", job)) from error
         words = text.upper().split()
         if words and (words[0] in DEFINING or words[:2] == ["ALTER", "TABLE"]):
-            reason = "a statement that changes the table's definition is no job"
-            raise InvalidScenario(reason, ("jobs", job))
+            raise InvalidScenario(CHANGES_DEFINITION, ("jobs", job))
     return Jobs(
         name,
         table.at_level(level),

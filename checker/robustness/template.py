@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _RELATIONS = frozenset({"=", "==", "<", "<=", ">", ">=", "<>", "!=", "<=>"})
+_OTHER_PARAMETERS = frozenset("?{$@")
 _OPERATORS = _RELATIONS | set("+-*/%")
 _ENDS = frozenset({"FROM", "WHERE", "GROUP", "UNION", "VALUES", "THEN", "WHEN", "SET", "ON", ";"})
 
@@ -92,6 +93,9 @@ def template(
     for place, token in enumerate(found):
         if token.kind == "parameter":
             places.setdefault(token.text[1:], []).append(place)
+    other = next((token.text for token in found if token.text in _OTHER_PARAMETERS), None)
+    if other is not None:
+        raise InvalidScenario(f"a parameter is written :name, not with {other}")
     scope = _Scope(found, columns, types or {})
     return Template(text, tuple(scope.parameter(name, at) for name, at in places.items()))
 
