@@ -20,7 +20,7 @@ def because(edge: Edge) -> str:
     """
     first, second = edge.source.name, edge.target.name
     shown = [_reason(edge, reason) for reason in edge.reasons[:SHOWN]]
-    text = "; ".join(shown)
+    text = "; ".join(dict.fromkeys(shown))
     others = len(edge.reasons) - len(shown)
     if others:
         text += f"; and {others} more between {first} and {second}"

@@ -29,8 +29,15 @@ def print_answer(
     head = Text(f"{printable(jobs.name)}: ", "bold")
     head.append(serial.verdict, f"bold {COLOURS[serial.verdict]}")
     console.print(head)
-    remark = f"table at {jobs.level}, rules of {jobs.profile.name}, {len(jobs.templates)} jobs"
+    count = len({jobs.parts.get(name, name) for name in jobs.templates})
+    named = "1 job" if count == 1 else f"{count} jobs"
+    remark = f"table at {jobs.level}, rules of {jobs.profile.name}, {named}"
     console.print(Text(remark, "dim"))
+    for job in dict.fromkeys(jobs.parts.values()):
+        note = (
+            f"Each statement of {printable(job)} is a transaction of its own: others come between."
+        )
+        console.print(Text(note, "dim"))
     console.print()
     meaning = {
         "robust": "However many runs of the jobs overlap, some serial order of them explains what "

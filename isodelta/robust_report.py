@@ -19,17 +19,27 @@ from isodelta.scenario_files import Loaded, scenario_mapping
 from model.workload import prepare
 
 
+def _summary(answer: Answer) -> str:
+    """The question, the answer, and what would help."""
+    jobs = answer.jobs
+    given = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
+    text = (
+        f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
+        f"{answer.serial.because.removesuffix('.')}. Jobs: {given.removesuffix(';')}."
+    )
+    if answer.remedies:
+        words = " ".join(remedy.words for remedy in answer.remedies)
+        text += f" Each of these makes the jobs robust: {words}"
+    return text
+
+
 def write_robust_report(
     common: Common, answer: Answer, replays: Sequence[ReplayedHistory], engine: str | None
 ) -> Path:
     """Writes the report; returns the path of its page. Raises BadInput."""
     assert common.report is not None
     jobs = answer.jobs
-    report = new_report(
-        common,
-        f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
-        f"{answer.serial.because}",
-    )
+    report = new_report(common, _summary(answer))
     if engine is not None:
         report.engine = engine
     used: set[str] = set()

@@ -386,6 +386,8 @@ def reason_of(error: ErrorDetails, shape: Shapes) -> str:
         quote = ""
         if kind == "string_type" and isinstance(found, bool | int | float):
             quote = "; put it in quotes if it is meant as one"
+        elif found is None and str(last).endswith(")"):
+            quote = "; between { and }, a type with a comma goes in quotes: 'decimal(10,2)'"
         return f"should be {_WANTED[kind]}, but is {value_kind(found)}{quote}"
     if kind in ("string_too_short", "too_short"):
         return "is empty"

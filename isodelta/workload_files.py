@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 from pydantic import ValidationError
 
 from checker.robustness.domain import instances
 from checker.robustness.jobs import Jobs, jobs
+from checker.robustness.template import tokens
 from isodelta.scenario_files import (
     BadScenarios,
     Problem,
@@ -27,6 +28,7 @@ from isodelta.workload_schema import WorkloadExpectShape, WorkloadShape
 from isodelta.yaml_source import Path, Source
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile
+from model.types import ColumnType, parse_type
 
 SHAPES = Shapes(WorkloadShape, {"table": TableShape, "expect": WorkloadExpectShape})
 
@@ -87,6 +89,7 @@ class _Reader:
         except ValidationError as error:
             found = [self._problem(place, reason) for place, reason in complaints(error, SHAPES)]
             raise BadScenarios(sorted(found, key=lambda problem: problem.line)) from None
+        sql, parts = self._statements(shape)
         table = table_spec(shape.table)
         tables = {name: table_spec(other) for name, other in shape.tables.items()}
         places: list[tuple[Path, TableShape]] = [(("table",), shape.table)]
@@ -95,14 +98,54 @@ class _Reader:
             for key, reason in unknown_properties(table_spec(each)):
                 raise self._bad((*place, "properties", key), reason)
         try:
-            found_jobs = jobs(shape.name, table, tables, shape.jobs, profile)
+            types = self._types(shape)
+            found_jobs = jobs(shape.name, table, tables, sql, profile, types)
             instances(found_jobs)
+            several = {name: str(place[1]) for name, place in parts.items() if len(place) > 2}
+            found_jobs = replace(found_jobs, parts=several)
         except InvalidScenario as error:
-            raise self._bad(error.where, str(error)) from error
+            where = error.where
+            if where[:1] == ("jobs",) and where[1:] and where[1] in parts:
+                where = parts[str(where[1])]
+            raise self._bad(where, str(error)) from error
         except RecursionError:
             raise self._bad(("jobs",), "a statement is nested too deep") from None
         expect = shape.expect.model_dump(exclude_none=True)
         return LoadedWorkload(found_jobs, expect, self.file)
+
+    def _statements(self, shape: WorkloadShape) -> tuple[dict[str, str], dict[str, Path]]:
+        """SQL by the name of its job, and where it stands; numbered where a job has several."""
+        sql: dict[str, str] = {}
+        places: dict[str, Path] = {}
+        for job, texts in shape.jobs.items():
+            for number, text in enumerate(texts):
+                several = len(texts) > 1
+                name = f"{job} {number + 1}" if several else job
+                place: Path = ("jobs", job, number) if several else ("jobs", job)
+                if name in sql:
+                    raise self._bad(place, f"another job is called {name!r}")
+                sql[name], places[name] = text, place
+        return sql, places
+
+    def _types(self, shape: WorkloadShape) -> dict[str, ColumnType]:
+        """The types under ``parameters``. Raises BadScenarios."""
+        used = {
+            token.text[1:]
+            for texts in shape.jobs.values()
+            for text in texts
+            for token in tokens(text)
+            if token.kind == "parameter"
+        }
+        found = {}
+        for name, text in shape.parameters.items():
+            where = ("parameters", name)
+            if name not in used:
+                raise self._bad(where, f"no job has a parameter :{name}")
+            try:
+                found[name] = parse_type(text)
+            except InvalidScenario as error:
+                raise self._bad(where, str(error)) from error
+        return found
 
     def _bad(self, place: Path, reason: str) -> BadScenarios:
         return BadScenarios([self._problem(place, reason)])

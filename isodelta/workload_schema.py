@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from isodelta.scenario_schema import TableShape
 
@@ -28,6 +28,30 @@ class WorkloadExpectShape(_Strict):
     )
 
 
+def _as_list(value: Any) -> Any:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return value
+    raise ValueError("should be a SQL statement, or a list of them")
+
+
+Statements = Annotated[
+    list[str],
+    Field(min_length=1),
+    BeforeValidator(_as_list),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "minItems": 1, "items": {"type": "string"}},
+            ]
+        }
+    ),
+]
+"""The SQL of one job: a statement, or several, each of which is a transaction of its own."""
+
+
 class WorkloadShape(_Strict):
     """A table, and the jobs that run on it, each any number of times at the same time."""
 
@@ -36,9 +60,13 @@ class WorkloadShape(_Strict):
     tables: dict[str, TableShape] = Field(
         default={}, description="Other tables that jobs read from, by name."
     )
-    jobs: dict[str, str] = Field(
+    jobs: dict[str, Statements] = Field(
         min_length=1,
-        description="One SQL statement for each job, by its name; :name is a parameter.",
+        description="The SQL of each job, by its name: a statement, or a list of them; "
+        ":name is a parameter.",
+    )
+    parameters: dict[str, str] = Field(
+        default={}, description="Types of parameters that no column tells, by their names."
     )
     expect: WorkloadExpectShape = Field(
         default=WorkloadExpectShape(), description="What the answer should be."

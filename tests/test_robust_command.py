@@ -79,6 +79,19 @@ def test_an_answer_that_the_file_does_not_expect_is_a_failure(
     assert result["failures"] == ["expected verdict: not robust, but it is robust"]
 
 
+def test_each_statement_of_a_job_is_a_transaction_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = str(WORKLOADS / "nightly_reload.yaml")
+    code, (result,) = asked(capsys, file)
+    assert code == 0
+    assert set(result["tried"]) == {"stream", "reload 1", "reload 2", "compact"}
+    assert run(["robust", file]) == 0
+    text = capsys.readouterr().out
+    assert "3 jobs" in text
+    assert "Each statement of reload is a transaction of its own" in text
+
+
 def test_what_people_read_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["robust", str(WORKLOADS / "dashboard.yaml")]) == 1
     text = capsys.readouterr().out
@@ -117,6 +130,21 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
         (("WriteSerializable", "Snapshot"), "has no isolation level 'Snapshot'"),
         (("k: int", "k: number"), "unknown column type 'number'"),
         (("name: appends", "name: ''"), ":2: name: is empty"),
+        (("stream: INSERT INTO t VALUES (:k, :v)", "stream: 5"), "a SQL statement, or a list"),
+        (("stream: INSERT INTO t VALUES (:k, :v)", "stream: []"), "jobs.stream: is empty"),
+        (("stream: INSERT INTO t VALUES (:k, :v)", "s: [OPTIMIZE t, INSRT t]"), "jobs.s entry 2"),
+        (("jobs:", "parameters: {x: int}\njobs:"), "parameters.x: no job has a parameter :x"),
+        (("jobs:", "parameters: {k: number}\njobs:"), "parameters.k: unknown column type"),
+        (("(:k, :v)", "(?, ?)"), "a parameter is written :name, not with ?"),
+        (
+            (
+                ":v)",
+                ":v)\n  m: MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT :k AS k, 1 AS z) s "
+                "ON t.k = s.k WHEN MATCHED THEN UPDATE SET *",
+            ),
+            ":6: jobs.m: a statement that changes the table's definition is no job",
+        ),
+        (("v: int", "v: decimal(9,2)"), "in quotes: 'decimal(10,2)'"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_file_line_and_key(

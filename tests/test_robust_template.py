@@ -6,14 +6,14 @@ import pytest
 
 from checker.robustness.template import template
 from model.errors import InvalidScenario
-from model.types import BOOLEAN, DATE, INT, STRING, decimal
+from model.types import BIGINT, BOOLEAN, DATE, INT, STRING, ColumnType, decimal
 
 TARGET = {"k": INT, "day": DATE, "name": STRING, "price": decimal(6, 2), "live": BOOLEAN}
 OTHER = {"id": INT, "label": STRING}
 
 
-def types(sql: str) -> dict[str, str]:
-    found = template(sql, {"t": TARGET, "s": OTHER})
+def types(sql: str, **given: ColumnType) -> dict[str, str]:
+    found = template(sql, {"t": TARGET, "s": OTHER}, given)
     return {parameter.name: str(parameter.type) for parameter in found.parameters}
 
 
@@ -40,6 +40,7 @@ def types(sql: str) -> dict[str, str]:
             "WHEN NOT MATCHED THEN INSERT (k, day) VALUES (s.k, :c)",
             {"a": "int", "b": "string", "c": "date"},
         ),
+        ("DELETE FROM t WHERE name LIKE :a OR name NOT LIKE :b", {"a": "string", "b": "string"}),
         ("UPDATE t SET price = coalesce(:price, 1)", {"price": "decimal(6,2)"}),
     ],
 )  # fmt: skip
@@ -50,6 +51,11 @@ def test_a_parameter_has_the_type_of_what_it_meets(sql: str, expected: dict[str,
 def test_a_parameter_that_meets_nothing_is_refused() -> None:
     with pytest.raises(InvalidScenario, match="the type of :x cannot be told"):
         types("DELETE FROM t WHERE :x")
+
+
+def test_a_type_that_is_given_is_the_one() -> None:
+    assert types("DELETE FROM t WHERE :x", x=BOOLEAN) == {"x": "boolean"}
+    assert types("DELETE FROM t WHERE k = :a", a=BIGINT) == {"a": "bigint"}
 
 
 def test_a_parameter_for_columns_of_several_types_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from checker.proofs import (
     every_transaction,
+    jobs,
     key_value_definitions,
     log_order,
     repair,
@@ -15,6 +16,7 @@ THEOREMS = (
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,
+    jobs.THEOREM,
     repair.THEOREM,
     snapshot_levels.THEOREM,
     key_value_definitions.THEOREM,

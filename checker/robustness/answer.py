@@ -67,13 +67,13 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
     stage = Stage(jobs)
     told("asking the theorem")
     every = list(known.values())
-    serial = _serial(jobs, every, stage, tried, told)
+    serial = serial_order(jobs, every, stage, tried, told)
     writers = [job for job in every if job.run().writer]
     writing = serial
     if len(writers) < len(every) and serial.verdict != "robust":
         told("asking about the writers alone")
         some = {job.name: tried[job.name] for job in writers}
-        writing = _serial(jobs, writers, Stage(jobs), some, told)
+        writing = serial_order(jobs, writers, Stage(jobs), some, told)
     told("looking at the order of the log")
     log_order = _log_order(jobs, every, stage, tried)
     cures: tuple[Remedy, ...] = ()
@@ -90,13 +90,17 @@ def _proved(jobs: Jobs) -> bool:
     return jobs.profile.name in PROVED
 
 
-def _serial(
+def serial_order(
     jobs: Jobs,
     known: Sequence[Job],
     stage: Stage,
     tried: Instances,
-    told: Callable[[str], None],
+    told: Callable[[str], None] = lambda text: None,
 ) -> Question:
+    """Whether every history of the jobs ``known`` has a serial order.
+
+    ``tried`` are the instances that a search takes.
+    """
     outside = _outside(jobs, known)
     if outside is not None:
         told("trying every schedule")

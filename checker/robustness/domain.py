@@ -109,7 +109,15 @@ def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     known = [value for value in met if _fits(value, parameter.type)]
     fresh = _fresh(known, parameter.type)
     kept = known[: MOST_VALUES - 1]
-    return (*kept, *islice(fresh, max(1, 2 - len(kept))))
+    found = (*kept, *islice(fresh, max(1, 2 - len(kept))))
+    return (*found, "") if _of_partition(jobs, parameter) and "" not in found else found
+
+
+def _of_partition(jobs: Jobs, parameter: Parameter) -> bool:
+    """Whether it meets a partition column of texts, where '' is stored as NULL."""
+    table = jobs.target
+    partitions = {table.names[place].lower() for place in table.partitions}
+    return parameter.type.family == "string" and not partitions.isdisjoint(parameter.columns)
 
 
 def _met(jobs: Jobs, column: str) -> Iterator[Value]:

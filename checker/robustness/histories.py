@@ -10,7 +10,7 @@ from functools import cached_property
 from checker import graph
 from checker.dependencies import dependencies
 from checker.robustness.jobs import Instance, Jobs
-from model.history import History, Transaction
+from model.history import History
 from model.levels import DELTA_LEVELS
 from model.log import Snapshot
 from model.scenario import Expectation, Scenario, Step
@@ -78,13 +78,15 @@ class Stage:
 
     def violates(self, ended: Mapping[int, Ended], level: str) -> bool:
         """Whether what ended well breaks a level."""
-        good = [each.logical for each in ended.values() if each.outcome in _GOOD]
-        if len(good) < 2:
+        history = self.history(ended)
+        if len(history.transactions) < 2:
             return False
-        last = max(ended.values(), key=lambda each: each.latest.version).latest
-        return bool(graph.decide(dependencies(self._history(good, last)), level).cycle)
+        return bool(graph.decide(dependencies(history), level).cycle)
 
-    def _history(self, good: Sequence[Transaction], last: Snapshot) -> History:
+    def history(self, ended: Mapping[int, Ended]) -> History:
+        """What ended well, as a history."""
+        good = [each.logical for each in ended.values() if each.outcome in _GOOD]
+        last = max(ended.values(), key=lambda each: each.latest.version).latest
         table = self.jobs.target.name
         base = self.jobs.base.version
         return History(table, base, self._initial, tuple(good), last.rows())
@@ -105,6 +107,9 @@ class Stage:
 
 
 NAMES = tuple("ABCDEFGH")
+
+ODD = 20
+"""As many letters of SQL is an odd value worth."""
 
 
 def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
@@ -136,7 +141,11 @@ def unique(jobs: Iterable[str]) -> list[str]:
 
 
 def shortest(groups: Iterable[Sequence[Instance]]) -> Iterator[tuple[Instance, ...]]:
-    """Groups of instances, those with the shortest SQL first."""
+    """Groups of instances, those with the shortest SQL first. The value '' counts as odd."""
+
+    def length(each: Instance) -> int:
+        return len(each.sql) + ODD * ("" in each.values.values())
+
     every = [tuple(group) for group in groups]
-    every.sort(key=lambda group: sum(len(each.sql) for each in group))
+    every.sort(key=lambda group: sum(map(length, group)))
     return iter(every)

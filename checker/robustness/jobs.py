@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.robustness.template import Template, template
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, NoPlace
 from model.history import Row, Value
 from model.log import Snapshot
 from model.profiles.base import Profile
@@ -20,6 +20,8 @@ from model.workload import TARGET, Workload, prepare
 
 DEFINING = frozenset({"ALTER TABLE", "COMMENT", "CREATE", "REPLACE"})
 """Leading words of statements that change the definition: no jobs."""
+
+CHANGES_DEFINITION = "a statement that changes the table's definition is no job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,8 @@ class Jobs:
     """Jobs over one table at one isolation level, under the rules of one profile.
 
     ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
-    only read. Make one with :func:`jobs`.
+    only read, ``types`` those of parameters that no column tells. ``parts`` names the job that a
+    statement belongs to where that has several. Make one with :func:`jobs`.
     """
 
     name: str
@@ -48,6 +51,8 @@ class Jobs:
     base: Snapshot
     known: Mapping[str, Table]
     others: Mapping[str, tuple[Row, ...]]
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
     cached: dict[str, Statement] = field(default_factory=dict, repr=False)
 
     @property
@@ -58,7 +63,10 @@ class Jobs:
     def statement(self, sql: str) -> Statement:
         """An instance's SQL, parsed. Raises InvalidScenario."""
         if sql not in self.cached:
-            found = parse_statement(sql, TARGET, self.known)
+            try:
+                found = parse_statement(sql, TARGET, self.known)
+            except NoPlace as error:
+                raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
             meaning = self.profile.meaning
             self.cached[sql] = found if meaning is None else meaning(found)
         return self.cached[sql]
@@ -87,11 +95,13 @@ def jobs(
     tables: Mapping[str, TableSpec],
     sql: Mapping[str, str],
     profile: Profile,
+    types: Mapping[str, ColumnType] | None = None,
 ) -> Jobs:
     """Checks a workload and makes it ready.
 
     A table that declares no level is asked about at WriteSerializable, as long as the profile
-    has it. Raises InvalidScenario with the path of keys to the place that is wrong.
+    has it. ``types`` are those of parameters that no column tells. Raises InvalidScenario with the
+    path of keys to the place that is wrong.
     """
     if not sql:
         raise InvalidScenario("a workload needs a job", ("jobs",))
@@ -110,13 +120,12 @@ def jobs(
     templates = {}
     for job, text in sql.items():
         try:
-            templates[job] = template(text, columns)
+            templates[job] = template(text, columns, types)
         except InvalidScenario as error:
             raise InvalidScenario(str(error), ("jobs", job)) from error
         words = text.upper().split()
         if words and (words[0] in DEFINING or words[:2] == ["ALTER", "TABLE"]):
-            reason = "a statement that changes the table's definition is no job"
-            raise InvalidScenario(reason, ("jobs", job))
+            raise InvalidScenario(CHANGES_DEFINITION, ("jobs", job))
     return Jobs(
         name,
         table.at_level(level),
@@ -127,6 +136,7 @@ def jobs(
         ready.base,
         known,
         ready.others,
+        dict(types or {}),
     )
 
 

@@ -63,7 +63,7 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
 def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
-        again = jobs(given.name, given.table, given.tables, sql, given.profile)
+        again = jobs(given.name, given.table, given.tables, sql, given.profile, given.types)
         found = analysed(again)
     except InvalidScenario:
         return False

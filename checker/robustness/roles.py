@@ -14,7 +14,7 @@ are asked of z3, job by job, over unknown rows and parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -54,9 +54,9 @@ def shape(jobs: Sequence[Job], among: Sequence[Job] = ()) -> Shape:
     that runs alone plays none, and may be on a cycle all the same.
     """
     appends = [job for job in jobs if job.run().blind]
-    missed = [(t, b) for t, b in product(jobs, appends) if _misses(t, b)]
-    triples = [(t, b, x) for (t, b), x in product(missed, jobs) if _builds_on(t, b, x)]
-    backs = [(w, z) for w, z in product(jobs, jobs) if _leads_back(w, z)]
+    missed = [(t, b) for t, b in product(jobs, appends) if misses(t, b)]
+    triples = [(t, b, x) for (t, b), x in product(missed, jobs) if builds_on(t, b, x)]
+    backs = [(w, z) for w, z in product(jobs, jobs) if leads_back(w, z)]
     groups = _groups(among or jobs)
     together = [
         (triple, back)
@@ -75,7 +75,7 @@ def shape(jobs: Sequence[Job], among: Sequence[Job] = ()) -> Shape:
     )
 
 
-def _misses(t: Job, b: Job) -> bool:
+def misses(t: Job, b: Job) -> bool:
     """Whether T, a writer, may read a row that B adds."""
     miss, append = t.run(), b.run()
     if not miss.writer or miss.alone:
@@ -83,57 +83,73 @@ def _misses(t: Job, b: Job) -> bool:
     return any(_possible(row.when, miss.reads(row.row)) for row in append.adds)
 
 
-def _builds_on(t: Job, b: Job, x: Job) -> bool:
-    """Whether X may read a row of B that T misses, and T may commit all the same."""
-    miss, append, builder = t.run(), b.run(), x.run()
-    for row in append.adds:
-        known = (row.when, miss.reads(row.row), builder.reads(row.row))
+def builds_on(t: Job, b: Job, x: Job) -> bool:
+    """Whether X may read a row of B, T misses one, and T may commit all the same."""
+    miss, builder = t.run(), x.run()
+    for missed, met, append in _pairs(b):
+        known = (missed.when, met.when, miss.reads(missed.row), builder.reads(met.row))
         if builder.reader and not builder.takes_what_it_reads and _possible(*known):
             return True  # One that takes what it reads is a reader only where it read nothing.
         if not builder.writer:
             continue
-        written = (*builder.surely_adds(row.row), *_surely(builder, append))
-        passes = _passes(miss, written, (row.row,), t.partitions)
+        written = (*builder.surely_adds(met.row), *_surely(builder, append))
+        passes = _passes(miss, written, (missed.row, met.row), t)
         if _possible(*known, *passes):
             return True
     return False
 
 
-def _leads_back(w: Job, z: Job) -> bool:
+def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
+    """Two rows that one run of B adds, or one twice; with what is told of the run."""
+    one, again = b.looks(2)
+    for place, row in enumerate(one.adds):
+        yield row, row, (one,)
+        if row.many:
+            yield row, again.adds[place], (one, again)
+        for other in (*one.adds[:place], *one.adds[place + 1 :]):
+            yield row, other, (one,)
+
+
+def leads_back(w: Job, z: Job) -> bool:
     """Whether Z may change what W read although W ran inside it, and may commit all the same."""
     inner, outer = w.run(), z.run()
     if not outer.writer or outer.alone or outer.only_blind:
         return False
     for row in outer.adds:
         known = [row.when, inner.reads(row.row)]
-        if inner.takes_what_it_reads and row.origin is not None:
+        if row.origin is not None:
             # A row that W took out is not there for Z to change: Z would fail.
-            known.append(z3.Not(inner.covers(row.origin)))
+            known.append(z3.Not(inner.takes(row.origin)))
         if inner.reader and _possible(*known):
             return True
         # W need not have met the row: Z adds it later.
-        passes = _passes(outer, _surely(inner, outer), (row.row,), z.partitions)
+        passes = _passes(outer, _surely(inner, (outer,)), (row.row,), z)
         if inner.writer and _possible(*known, *passes):
             return True
     if inner.takes_what_it_reads:
         return False  # Z would take out what is gone.
     job_row = _row(z)
-    known = [outer.removes(job_row), inner.reads(job_row)]
+    known = [outer.removes(job_row), inner.reads(job_row), z3.Not(inner.takes(job_row))]
     if inner.reader and _possible(*known):
         return True
     if not inner.writer:
         return False
     written = (*inner.surely_adds(job_row), *inner.surely_adds(None))
-    return _possible(*known, *_passes(outer, written, (job_row,), z.partitions))
+    return _possible(*known, *_passes(outer, written, (job_row,), z))
 
 
 def _row(job: Job) -> SymbolicRow:
     return fresh_row(job.types)
 
 
-def _surely(run: Access, other: Access) -> list[Addition]:
-    """What a run adds whatever it read, the rows of other tables being there that ``other`` met."""
-    derived = [added for table, row in other.sources for added in run.surely_derives(table, row)]
+def _surely(run: Access, others: Sequence[Access]) -> list[Addition]:
+    """What a run adds whatever it read, the rows of other tables being there that others met."""
+    derived = [
+        added
+        for other in others
+        for table, row in other.sources
+        for added in run.surely_derives(table, row)
+    ]
     return [*run.surely_adds(None), *derived]
 
 
@@ -141,15 +157,16 @@ def _passes(
     attempt: Access,
     written: Iterable[Addition],
     met: Sequence[SymbolicRow],
-    partitions: Sequence[int],
+    job: Job,
 ) -> list[Any]:
     """That the rules let the attempt pass a winner that is no blind append and wrote these rows.
 
     A row whose partition the attempt's footprint covers would stop it. The footprint covers each
     partition with a row that the attempt reads if it is there: a row written, or one of ``met``
-    moved to its partition.
+    moved to its partition. (Where the partition is computed from other columns, a row cannot be
+    moved alone.)
     """
-    conditions = []
+    conditions, partitions = [], job.partitions
     for added in written:
         if not partitions:
             stopped: Any = z3.BoolVal(True)
@@ -157,6 +174,7 @@ def _passes(
             moved = [
                 tuple(added.row[i] if i in partitions else cell for i, cell in enumerate(row))
                 for row in met
+                if job.movable
             ]
             stopped = z3.Or(*(attempt.covers(row) for row in (added.row, *moved)))
         conditions.append(z3.Not(z3.And(added.when, stopped)))
@@ -175,13 +193,13 @@ def _groups(jobs: Sequence[Job]) -> Mapping[str, int]:
     """Jobs that can be on one cycle have the same number: conflicts lead from one to the other."""
     group = {job.name: place for place, job in enumerate(jobs)}
     for one, other in product(jobs, jobs):
-        if group[one.name] != group[other.name] and _conflict(one, other):
+        if group[one.name] != group[other.name] and conflict(one, other):
             old, new = group[other.name], group[one.name]
             group = {name: new if at == old else at for name, at in group.items()}
     return group
 
 
-def _conflict(one: Job, other: Job) -> bool:
+def conflict(one: Job, other: Job) -> bool:
     """Whether a run of the first may write what a run of the other reads or takes out."""
     writer, reader = one.run(), other.run()
     row = _row(one)

@@ -35,10 +35,22 @@ TRIPLE: Play = (
 )
 """T runs while B and then X begin and commit."""
 
+AFTER_ANOTHER: Play = (("begin", 2), ("commit", 2), *MISSED)
+ANOTHER_BETWEEN: Play = (
+    ("begin", 0),
+    ("begin", 2),
+    ("commit", 2),
+    ("begin", 1),
+    ("commit", 1),
+    ("commit", 0),
+)
+"""The same with a third before both of them, or while the first runs and before the second."""
+
 MOST_OF_THREE = 60_000
 MOST_AFTER_ANOTHER = 8_000
 MOST_BESIDE_ANOTHER = 600
-MOST_WITH_PREFIX = 6_000
+MOST_WITH_ANOTHER = 6_000
+MOST_FOR_ANOTHER_EXCEPTION = 1_000
 MOST_TO_EXHAUST = 14
 """Limits of the searches: histories, and instances for the exhaustive one."""
 
@@ -134,8 +146,8 @@ class Abort:
 def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
     """Which jobs make which others fail, each conflict with its shortest witness.
 
-    Tried: an instance of the one runs while one of the other does; where that finds nothing,
-    the same after an instance of any job.
+    Tried: an instance of the one runs while one of the other does; and the same with an instance
+    of any job before, which may leave rows that make for another exception, or for one at all.
     """
     found: dict[tuple[str, str, str], Abort] = {}
     for current, winner in product(instances, instances):
@@ -145,13 +157,12 @@ def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
             continue
         groups = list(product(instances[current], instances[winner]))
         _note(stage, found, current, winner, shortest(groups), MISSED)
-        if any(key[:2] == (current, winner) for key in found):
-            continue
+        known = any(key[:2] == (current, winner) for key in found)
         few = [each for some in instances.values() for each in some[:3]]
         longer = list(product(instances[current][:6], instances[winner][:6], few))
-        later: Play = (("begin", 2), ("commit", 2), *MISSED)
-        chosen = islice(shortest(longer), MOST_WITH_PREFIX)
-        _note(stage, found, current, winner, chosen, later)
+        most = MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER
+        for play in (AFTER_ANOTHER, ANOTHER_BETWEEN):
+            _note(stage, found, current, winner, islice(shortest(longer), most), play)
     return tuple(found.values())
 
 

@@ -126,8 +126,10 @@ class Reader:
 
     def cell(self, expression: Expression, type_: ColumnType | None = None) -> Cell:
         """The value of an expression, as stored in a column of ``type_``."""
+        if type_ is not None and expression.type.family == "null":
+            return constant(None, type_)
         found = self._cell(expression)
-        if type_ is None or type_ == expression.type or expression.type.family == "null":
+        if type_ is None or type_ == expression.type:
             return found
         if expression.type.bits and type_.bits:
             return found  # Or the statement fails.

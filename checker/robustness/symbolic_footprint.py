@@ -19,11 +19,15 @@ Condition = Callable[[SymbolicRow], Any]
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """A row that a run adds, under a condition; ``origin`` is the row that it was, if any."""
+    """A row that a run adds, under a condition; ``origin`` is the row that it was, if any.
+
+    With ``many`` it stands for any number of rows.
+    """
 
     when: Any
     row: SymbolicRow
     origin: SymbolicRow | None = None
+    many: bool = False
 
 
 Additions = Callable[[SymbolicRow | None], Sequence[Addition]]
@@ -47,10 +51,12 @@ class Access:
     covers the row's partition. ``adds`` are the rows that it may add, changed ones as they are
     afterwards. ``surely_adds`` gives those that it adds for certain, ``surely_derives`` those that
     it adds for certain because of a row of another table, and ``sources`` are the rows of other
-    tables, with their names, that ``adds`` come from. ``takes_what_it_reads`` says
-    that every row read is changed or taken out. ``blind`` says that it may count as a blind append,
-    ``only_blind`` that it always does; ``reader`` that it may write no version and be
-    a reader, ``writer`` that it may write one; ``alone`` that it fails after any winner.
+    tables, with their names, that ``adds`` come from. ``takes`` tells of a row whether the run
+    changes it or takes it out for certain, where it is there, so that its file is removed;
+    ``takes_what_it_reads`` says that it does so with every row that it reads. ``blind`` says that
+    it may count as a blind append, ``only_blind`` that it always does; ``reader`` that it may write
+    no version and be a reader, ``writer`` that it may write one; ``alone`` that it fails after any
+    winner.
     """
 
     kind: str
@@ -61,6 +67,7 @@ class Access:
     surely_adds: Additions = _none
     surely_derives: Derived = lambda table, row: ()
     sources: tuple[tuple[str, SymbolicRow], ...] = ()
+    takes: Condition = lambda row: NO
     takes_what_it_reads: bool = False
     blind: bool = False
     only_blind: bool = False
@@ -79,7 +86,7 @@ def anything(kind: str, types: tuple[ColumnType, ...]) -> Access:
         kind,
         reads=lambda row: YES,
         removes=lambda row: YES,
-        adds=(Addition(YES, fresh_row(types)),),
+        adds=(Addition(YES, fresh_row(types), many=True),),
         blind=kind in ("INSERT", "INSERT SELECT"),
         reader=True,
     )

@@ -26,6 +26,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _RELATIONS = frozenset({"=", "==", "<", "<=", ">", ">=", "<>", "!=", "<=>"})
+_OTHER_PARAMETERS = frozenset("?{$@")
 _OPERATORS = _RELATIONS | set("+-*/%")
 _ENDS = frozenset({"FROM", "WHERE", "GROUP", "UNION", "VALUES", "THEN", "WHEN", "SET", "ON", ";"})
 
@@ -80,8 +81,10 @@ def literal(value: Value, type_: ColumnType) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-def template(text: str, columns: Columns) -> Template:
-    """A job's SQL with the types of its parameters found out.
+def template(
+    text: str, columns: Columns, types: Mapping[str, ColumnType] | None = None
+) -> Template:
+    """A job's SQL with the types of its parameters found out, where ``types`` does not give them.
 
     Raises InvalidScenario that names a parameter whose type cannot be told.
     """
@@ -90,7 +93,10 @@ def template(text: str, columns: Columns) -> Template:
     for place, token in enumerate(found):
         if token.kind == "parameter":
             places.setdefault(token.text[1:], []).append(place)
-    scope = _Scope(found, columns)
+    other = next((token.text for token in found if token.text in _OTHER_PARAMETERS), None)
+    if other is not None:
+        raise InvalidScenario(f"a parameter is written :name, not with {other}")
+    scope = _Scope(found, columns, types or {})
     return Template(text, tuple(scope.parameter(name, at) for name, at in places.items()))
 
 
@@ -108,8 +114,11 @@ def constants(text: str) -> frozenset[str]:
 class _Scope:
     """The words of one statement, and the columns that they can name."""
 
-    def __init__(self, words: list[Token], columns: Columns) -> None:
+    def __init__(
+        self, words: list[Token], columns: Columns, types: Mapping[str, ColumnType]
+    ) -> None:
         self.words = words
+        self.types = types
         self.columns = columns
         self.target = next(iter(columns.values()))
 
@@ -122,10 +131,12 @@ class _Scope:
                     met[column] = type_
         if not met and (own := self._type(name.lower())) is not None:
             met[name.lower()] = own
+        if name in self.types:
+            return Parameter(name, self.types[name], tuple(met))
         if not met:
             raise InvalidScenario(
                 f"the type of :{name} cannot be told: compare it with a column, store it in one, "
-                "or give it a column's name"
+                "give it a column's name, or say it under parameters"
             )
         families = {type_.family for type_ in met.values()}
         if len(families) > 1:
@@ -155,7 +166,7 @@ class _Scope:
             left -= 1
         if left > 0 and words[left].text in _OPERATORS:
             yield from self._operand(left - 1)
-        if left > 1 and words[left].upper == "BETWEEN":
+        if left > 1 and words[left].upper in ("BETWEEN", "LIKE"):
             yield from self._operand(left - 1 - (words[left - 1].upper == "NOT"))
         if left > 2 and words[left].upper == "AND" and words[left - 2].upper == "BETWEEN":
             yield from self._operand(left - 3 - (words[left - 3].upper == "NOT"))

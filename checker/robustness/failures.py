@@ -1,0 +1,95 @@
+"""The rows that a condition fails on: Spark ends the statement that meets one.
+
+A failure is an answer, too: whether a row is there that a statement fails on makes a difference
+to it. So such a row counts as read (``checker.dependencies``).
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+import z3
+
+from checker.robustness.symbolic import Reader
+from model.expressions import (
+    And,
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Expression,
+    Function,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+
+_names = count()
+_SAFE = frozenset(
+    {
+        *("concat", "contains", "datediff", "day", "endswith", "greatest", "isnan", "least"),
+        *("left", "length", "like", "lower", "ltrim", "month", "replace", "right", "rtrim"),
+        *("startswith", "substring", "trim", "upper", "year"),
+    }
+)
+"""Functions that fail on no value."""
+
+
+def fails(over: Reader, expression: Expression) -> Any:
+    """Allows at least the rows that an expression fails on, as a formula.
+
+    AND and OR look at their second operand only where the first leaves the answer open.
+    """
+    match expression:
+        case Column() | Literal():
+            return z3.BoolVal(False)
+        case And(left=left, right=right):
+            open_ = z3.Not(over.truth(left).false)
+            return _any(fails(over, left), _then(open_, over, right))
+        case Or(left=left, right=right):
+            open_ = z3.Not(over.truth(left).true)
+            return _any(fails(over, left), _then(open_, over, right))
+        case Not(operand=operand) | IsNull(operand=operand):
+            return fails(over, operand)
+        case Comparison(left=left, right=right):
+            return _any(fails(over, left), fails(over, right))
+        case InList(operand=operand, options=options):
+            return _any(*(fails(over, part) for part in (operand, *options)))
+        case Arithmetic(operator=operator, left=left, right=right, type=type_):
+            below = [fails(over, left), fails(over, right)]
+            if type_.bits and operator in "+-":
+                cell = over.cell(expression)
+                most = 2 ** (type_.bits - 1)
+                beyond = z3.Or(cell.term >= most, cell.term < -most)
+                return _any(*below, z3.And(z3.Not(cell.null), beyond))
+            return _any(*below, _perhaps())
+        case Function(name=name, operands=operands):
+            below = [fails(over, part) for part in operands]
+            return _any(*below) if name in _SAFE else _any(*below, _perhaps())
+        case Coalesce(operands=operands):
+            return _any(*(fails(over, part) for part in operands))
+        case Case(branches=branches, otherwise=otherwise):
+            parts = [part for branch in branches for part in branch]
+            return _any(*(fails(over, part) for part in (*parts, otherwise)))
+        case Cast():
+            return _perhaps()
+    return _perhaps()
+
+
+def _then(when: Any, over: Reader, expression: Expression) -> Any:
+    found = fails(over, expression)
+    return found if z3.is_false(found) else z3.And(when, found)
+
+
+def _any(*formulas: Any) -> Any:
+    some = [formula for formula in formulas if not z3.is_false(formula)]
+    return z3.Or(*some) if some else z3.BoolVal(False)
+
+
+def _perhaps() -> Any:
+    return z3.Bool(f"failure{next(_names)}")
