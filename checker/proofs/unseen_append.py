@@ -86,6 +86,13 @@ def _winner_step() -> Claim:
                         checked,
                         z3.Not(z3.And(z3.Not(f.unpartitioned), facts.added_files_but_appends(f))),
                     ),
+                    "all that rewrite no file are left out": z3.Implies(
+                        checked,
+                        z3.Not(z3.And(f.some_file(f.w_removes), facts.added_files_but_appends(f))),
+                    ),
+                    "appends are left out for attempts with metadata too": z3.Implies(
+                        checked, z3.Not(z3.And(z3.Not(f.w_blind), facts.added_files(f)))
+                    ),
                 },
             ),
             *removal_rules(f),
@@ -242,7 +249,11 @@ LEMMAS = (
         "those of a blind append since the attempt's snapshot. It left every file that the "
         "attempt removes.",
         _winner_step,
-        {},
+        {
+            "added files: appends are left out for attempts with metadata too": "The engine is "
+            "stricter here than the level needs: such an attempt is refused by an append that "
+            "any other may miss.",
+        },
     ),
     Lemma(
         "the last on the cycle misses an append",
