@@ -33,13 +33,13 @@ OF_LEMMAS = {
 
 OF_HISTORIES = {
     *("a cycle and its last commit", "a cycle and its last place", "on the cycle", "the level"),
+    *("the worst rows", "the worst past", "paths", "what the rule finds"),
     *("Y overwrites X", "snapshots are fresh", "ww", "wr", "rw", "rw of an item"),
 }
 """Premises that say which history a lemma is about, or what its edges are."""
 
 ELSEWHERE = {
     "footprint completeness": "tests/test_repair.py",
-    "touching what was read": "tests/test_repair.py",
     "what a statement may take over": "docs/theorems.md: the engine's list of harmless properties",
 }
 
@@ -76,10 +76,10 @@ def _kinds_broken(scenarios) -> tuple[Counter, Counter]:
 
 
 def test_they_hold_in_random_scenarios_of_every_statement():
-    kinds, broken = _kinds_broken(islice(valid(random_scenarios(21), DEFAULT), 500))
+    kinds, broken = _kinds_broken(islice(valid(random_scenarios(21), DEFAULT), 250))
     assert not broken
     rare = {"SELECT", "CREATE TABLE"}
-    assert {kind for kind, count in kinds.items() if count > 15} >= set(kinds) - rare
+    assert {kind for kind, count in kinds.items() if count > 5} >= set(kinds) - rare
     assert len(set(kinds) - rare) == 14
 
 

@@ -258,7 +258,7 @@ class Encoding:
                 conflict = z3.Or(added, self.touches_read(i, j))
                 self._add(z3.Implies(z3.Not(self.shows(i, j)), z3.Not(conflict)))
             if self.rules.repaired and self.table_level != SERIALIZABLE:
-                self._add(z3.Not(self._refused_by_repair(i)))
+                self._add(*self._no_way_back(i))
 
     def _counts(self, i: int, j: int) -> Any:
         """Whether files that the winner j added count for i."""
@@ -272,22 +272,45 @@ class Encoding:
             counted = z3.And(counted, z3.Or(self.removes[i], self.removes[j]))
         return counted
 
-    def _refused_by_repair(self, i: int) -> Any:
-        through = []
-        for b in range(i):
-            for x in range(b + 1, i):
-                through.append(
-                    z3.And(
-                        *(z3.Not(self.shows(i, b)), self.blind[b], self.covers(i, b)),
-                        *(self.shows(x, b), self.covers(x, b)),
-                    )
-                )
-        back = []
+    def _may_read(self, i: int, j: int) -> Any:
+        """Whether what i has noted as read covers a file that j adds or removes."""
+        older = (SETUP, *range(min(i, j)))
+        return _any(
+            z3.And(
+                self.in_partition[i][p],
+                _any(
+                    z3.Or(self.writes_cell(j, c), *(self.removes_file(j, y, c) for y in older))
+                    for c in self.of(p)
+                ),
+            )
+            for p in self.partitions
+        )
+
+    def _no_way_back(self, i: int) -> tuple[Any, ...]:
+        """That the rule "read through append" does not refuse i: there is a set of winners.
+
+        Those that have read an append which i misses are in it, those that may have to follow
+        one of it are, and none of it may have to come before i.
+        """
+        reached = self._bools(f"reached{i}", range(i))
+        hidden = [z3.Not(self.shows(i, j)) for j in range(i)]
+        found = []
+        for y, z in product(range(i), range(i)):
+            if y == z:
+                continue
+            unseen = z3.Not(self.shows(y, z)) if z < y else z3.BoolVal(True)
+            follows = z3.And(unseen, self._may_read(y, z))
+            if y < z:
+                built = z3.And(self.shows(z, y), self._may_read(z, y))
+                missed = z3.And(hidden[y], self.blind[y], self.covers(i, y))
+                found.append(z3.Implies(z3.And(missed, built), reached[z]))
+                follows = z3.Or(follows, built)
+            found.append(z3.Implies(z3.And(reached[y], hidden[z], follows), reached[z]))
         for y in range(i):
             older = _any(z3.And(self.shows(i, m), z3.Not(self.shows(y, m))) for m in range(y))
-            leads = z3.Or(older, self.covers(y, i), self.touches_read(y, i))
-            back.append(z3.And(z3.Not(self.shows(i, y)), z3.Not(self.blind[y]), leads))
-        return z3.And(_any(through), _any(back))
+            back = z3.Or(z3.And(older, z3.Not(self.blind[y])), self._may_read(y, i))
+            found.append(z3.Not(z3.And(reached[y], back)))
+        return tuple(found)
 
     def changes_matches(self, i: int, j: int) -> Any:
         """Whether j's commit changes for some row whether the predicate of i matches it."""
