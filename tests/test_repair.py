@@ -12,6 +12,7 @@ from checker import graph
 from checker.dependencies import dependencies
 from checker.random_search import random_scenarios
 from conformance.campaign import valid
+from model.footprint import Footprint
 from model.levels import CONFLICTS
 from model.log import Commit
 from model.profiles import DEFAULT, Profile, profile
@@ -20,7 +21,6 @@ from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABL
 from model.rules.read_through_append import may_depend, way_back
 from model.scenario import Scenario, Step, TableSpec
 from model.simulator import Run, run_scenario
-from model.table import Table
 from tests.synthesis_universe import universe
 
 REPAIRED = profile("delta-spark-4.4-repaired")
@@ -38,14 +38,16 @@ def test_every_dependency_shows_in_the_footprints():
     seen = 0
     for run in _random_runs(31, 120):
         first = run.workload.base.version
-        commits = {commit.transaction: commit for commit in run.final.commits_after(first)}
+        winners = run.final.commits_after(first)
+        commits = {commit.transaction: commit for commit in winners}
+        last = Attempt("last", Footprint("WRITE"), WRITE_SERIALIZABLE, run.workload.table, winners)
         for edge in dependencies(run.history).edges():
             earlier, later = commits.get(edge.source.name), commits.get(edge.target.name)
             if edge.kind not in CONFLICTS or earlier is None or later is None:
                 continue
             seen += 1
             assert SNAPSHOT_ISOLATION not in (earlier.level, later.level)
-            assert may_depend(earlier, later, run.workload.table), (run.workload, edge)
+            assert may_depend(earlier, later, last), (run.workload, edge)
     assert seen > 40
 
 
@@ -57,16 +59,15 @@ def test_the_way_back_is_a_path_wherever_there_is_one():
         because = RULE.check(attempt, winner)
         if attempt.level == WRITE_SERIALIZABLE and winner.blind:
             found = way_back(attempt, winner)
-            table = attempt.table
             winners = [w for w in attempt.winners if w.level != SNAPSHOT_ISOLATION]
             me = Commit(10**6, "me", attempt.footprint, attempt.winners[0].version - 1, "")
             ways = nx.DiGraph()
             ways.add_nodes_from([winner.version, me.version])
             for one in (*winners, me):
-                if may_depend(winner, one, table) and one.read_version >= winner.version:
+                if may_depend(winner, one, attempt) and one.read_version >= winner.version:
                     ways.add_edge(winner.version, one.version)
                 for other in (*winners, me):
-                    if one is not me and one is not winner and may_depend(one, other, table):
+                    if one is not me and one is not winner and may_depend(one, other, attempt):
                         ways.add_edge(one.version, other.version)
                 if one.read_version < me.read_version and not one.footprint.blind_append:
                     ways.add_edge(one.version, me.version)
@@ -123,14 +124,14 @@ def _touched(attempt: Attempt, winner: Commit) -> bool:
     return LEADS_BACK(attempt, late)
 
 
-def _after(earlier: Commit, later: Commit, table: Table) -> bool:
+def _after(earlier: Commit, later: Commit, attempt: Attempt) -> bool:
     return later.read_version >= earlier.version and may_depend(
-        replace(earlier, read_version=10**6), later, table
+        replace(earlier, read_version=10**6), later, attempt
     )
 
 
-def _unseen(earlier: Commit, later: Commit, table: Table) -> bool:
-    return may_depend(earlier, replace(later, read_version=-1), table)
+def _unseen(earlier: Commit, later: Commit, attempt: Attempt) -> bool:
+    return may_depend(earlier, replace(later, read_version=-1), attempt)
 
 
 FIVE = {

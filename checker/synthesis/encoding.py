@@ -53,6 +53,7 @@ class Encoding:
         self.writers, self.partitions = range(n), range(k)
         self.cells = range(k * values)
         self.constraints: list[Any] = []
+        self._ways: dict[tuple[int, int], tuple[Any, Any]] = {}
         self.in_partition = [self._bools(f"in_partition{i}", self.partitions) for i in self.writers]
         self.with_value = [self._bools(f"with_value{i}", range(values)) for i in self.writers]
         self.reads = [[self._reads(i, c) for c in self.cells] for i in self.writers]
@@ -272,19 +273,43 @@ class Encoding:
             counted = z3.And(counted, z3.Or(self.removes[i], self.removes[j]))
         return counted
 
-    def _may_read(self, i: int, j: int) -> Any:
-        """Whether what i has noted as read covers a file that j adds or removes."""
-        older = (SETUP, *range(min(i, j)))
+    def _takes_from(self, i: int, j: int, *, unseen: bool) -> Any:
+        """Whether j removes a file of a partition that i reads; ``unseen``: one new to i."""
+        older = range(j) if unseen else (SETUP, *range(j))
         return _any(
             z3.And(
-                self.in_partition[i][p],
-                _any(
-                    z3.Or(self.writes_cell(j, c), *(self.removes_file(j, y, c) for y in older))
-                    for c in self.of(p)
-                ),
+                *(self.removes_file(j, y, c), self.in_partition[i][c // self.values]),
+                z3.Not(self.shows(i, y)) if unseen and y < i else z3.BoolVal(True),
             )
-            for p in self.partitions
+            for y, c in product(older, self.cells)
         )
+
+    def _follows(self, i: int, j: int) -> Any:
+        """Whether i has seen j and may have read what j added or took away."""
+        touched = z3.Or(self.covers(i, j), self._takes_from(i, j, unseen=False))
+        return z3.And(self.shows(i, j), touched)
+
+    def _misses(self, i: int, j: int) -> Any:
+        """Whether what j wrote, which i has not seen, may change what i has read.
+
+        Of files that were there i has noted which it read; of others partitions tell.
+        """
+        unseen = z3.Not(self.shows(i, j)) if j < i else z3.BoolVal(True)
+        if self.values == 1:
+            taken = self._takes_from(i, j, unseen=False)  # A file is all of its partition.
+        else:
+            taken = z3.Or(self.touches_read(i, j), self._takes_from(i, j, unseen=True))
+        return z3.And(unseen, z3.Or(self.covers(i, j), taken))
+
+    def _way(self, y: int, z: int) -> tuple[Any, Any]:
+        """Whether y misses z, and whether z follows y: the two ways in which y may come first."""
+        if (y, z) not in self._ways:
+            follows = self._follows(z, y) if y < z else z3.BoolVal(False)
+            self._ways[y, z] = (
+                self._named(f"misses{y}_{z}", self._misses(y, z)),
+                self._named(f"follows{y}_{z}", follows),
+            )
+        return self._ways[y, z]
 
     def _no_way_back(self, i: int) -> tuple[Any, ...]:
         """That the rule "read through append" does not refuse i: there is a set of winners.
@@ -298,17 +323,16 @@ class Encoding:
         for y, z in product(range(i), range(i)):
             if y == z:
                 continue
-            unseen = z3.Not(self.shows(y, z)) if z < y else z3.BoolVal(True)
-            follows = z3.And(unseen, self._may_read(y, z))
+            follows, built = self._way(y, z)
             if y < z:
-                built = z3.And(self.shows(z, y), self._may_read(z, y))
                 missed = z3.And(hidden[y], self.blind[y], self.covers(i, y))
                 found.append(z3.Implies(z3.And(missed, built), reached[z]))
-                follows = z3.Or(follows, built)
-            found.append(z3.Implies(z3.And(reached[y], hidden[z], follows), reached[z]))
+            found.append(
+                z3.Implies(z3.And(reached[y], hidden[z], z3.Or(follows, built)), reached[z])
+            )
         for y in range(i):
             older = _any(z3.And(self.shows(i, m), z3.Not(self.shows(y, m))) for m in range(y))
-            back = z3.Or(z3.And(older, z3.Not(self.blind[y])), self._may_read(y, i))
+            back = z3.Or(z3.And(older, z3.Not(self.blind[y])), self._way(y, i)[0])
             found.append(z3.Not(z3.And(reached[y], back)))
         return tuple(found)
 

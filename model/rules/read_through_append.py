@@ -47,44 +47,65 @@ def way_back(attempt: Attempt, append: Commit) -> tuple[Commit, ...]:
 
     The first winner on it has read the append, the last one is what the attempt has to follow.
     """
-    table = attempt.table
     # A compaction moves rows and changes none: no dependency leads to it or from it.
     winners = [w for w in attempt.winners if w.level != SNAPSHOT_ISOLATION]
-    ways: list[tuple[Commit, ...]] = [
-        (w,) for w in winners if _shows(w, append) and _may_read(w, append, table)
-    ]
+    ways: list[tuple[Commit, ...]] = [(w,) for w in winners if _follows(append, w, attempt.table)]
     reached = {way[0].version for way in ways}
     for way in ways:
         last = way[-1]
         if _leads_back(attempt, last):
             return way
         for other in winners:
-            if other.version not in reached and may_depend(last, other, table):
+            if other.version not in reached and may_depend(last, other, attempt):
                 reached.add(other.version)
                 ways.append((*way, other))
     return ()
 
 
-def may_depend(earlier: Commit, later: Commit, table: Table) -> bool:
-    """Whether one winner may have to come before another, as far as footprints can tell.
+def may_depend(earlier: Commit, later: Commit, attempt: Attempt) -> bool:
+    """Whether one winner of an attempt may have to come before another one.
 
-    The other one has seen it and its reads cover what it wrote (wr, ww), or it has not seen
-    the other one and its own reads cover what that wrote (rw).
+    As far as footprints can tell: the other one has seen it and its reads cover what it wrote
+    (wr, ww), or it has not seen the other one and its own reads cover what that wrote (rw).
     """
     if earlier is later:
         return False
-    if _shows(later, earlier) and _may_read(later, earlier, table):
+    if _follows(earlier, later, attempt.table):
         return True
-    return not _shows(earlier, later) and _may_read(earlier, later, table)
+    return not _shows(earlier, later) and _misses(earlier, later.footprint, attempt)
 
 
 def _shows(commit: Commit, other: Commit) -> bool:
     return commit.read_version >= other.version
 
 
-def _may_read(reader: Commit, writer: Commit, table: Table) -> bool:
-    wrote = writer.footprint
-    return _covers(reader.footprint, (*wrote.adds, *wrote.removes), table)
+def _follows(earlier: Commit, later: Commit, table: Table) -> bool:
+    """Whether a commit has seen another one and may have read what that wrote or took away."""
+    wrote = earlier.footprint
+    return _shows(later, earlier) and _covers(later.footprint, (*wrote.adds, *wrote.removes), table)
+
+
+def _misses(commit: Commit, wrote: Footprint, attempt: Attempt) -> bool:
+    """Whether what another one wrote, unseen, may change what a commit has read.
+
+    Of files that were in its snapshot it has noted which it read; of those that came later,
+    partitions tell whether it would have.
+    """
+    later = {
+        file.key
+        for winner in attempt.winners
+        if winner.version > commit.read_version
+        for file in winner.footprint.adds
+    }
+    reader = commit.footprint
+    there = [file for file in wrote.removes if file.key not in later]
+    if there and (reader.next_version_only or reader.read_whole_table):
+        return True
+    noted = {file.path for file in (*reader.read_files, *reader.removes)}
+    if any(file.path in noted for file in there):
+        return True
+    unseen = (*wrote.adds, *(file for file in wrote.removes if file.key in later))
+    return _covers(reader, unseen, attempt.table)
 
 
 def _covers(reader: Footprint, files: Iterable[DataFile], table: Table) -> bool:
@@ -111,10 +132,9 @@ def _covers(reader: Footprint, files: Iterable[DataFile], table: Table) -> bool:
 
 def _leads_back(attempt: Attempt, winner: Commit) -> bool:
     """Whether a winner may have to come before the attempt, itself or by older transactions."""
-    theirs, mine = winner.footprint, attempt.footprint
-    if winner.read_version < attempt.winners[0].version - 1 and not theirs.blind_append:
-        return True
-    return _covers(theirs, (*mine.adds, *mine.removes), attempt.table)
+    if winner.read_version < attempt.winners[0].version - 1:
+        return not winner.footprint.blind_append
+    return _misses(winner, attempt.footprint, attempt)
 
 
 RULE = Rule(
