@@ -12,6 +12,7 @@ from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, budget_option, common_options
 
 if TYPE_CHECKING:
+    from checker.synthesis.search import Bounds
     from isodelta.exploration import Exploration
     from isodelta.synthesis import Synthesis
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 @click.command(short_help="Search for histories that break a level.")
 @click.option(
     "--transactions",
-    type=click.IntRange(1, 6),
+    type=click.IntRange(1, 12),
     default=3,
     show_default=True,
     metavar="N",
-    help="How many transactions a history may have.",
+    help="How many transactions a history may have; more than 6 with --symbolic only.",
 )
 @click.option(
     "--level",
@@ -48,12 +49,26 @@ if TYPE_CHECKING:
     help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
 )
 @click.option(
+    "--partitions",
+    type=click.IntRange(1, 6),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="With --symbolic: partitions of the table. One is like a table without partitions.",
+)
+@click.option(
     "--data-values",
     type=click.IntRange(1, 2),
     default=1,
     show_default=True,
     metavar="N",
     help="With --symbolic: values of a data column. With 2, files hold rows that statements skip.",
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="With --symbolic: every smallest violation of a kind, up to names, and not one of each.",
 )
 @click.option(
     "--separate",
@@ -70,7 +85,9 @@ def command(
     engine: str | None,
     every_kind: bool,
     symbolic: bool,
+    partitions: int,
     data_values: int,
+    every: bool,
     separate: bool,
 ) -> int:
     """Search all schedules of up to N transactions for histories that break a level.
@@ -84,12 +101,16 @@ def command(
 
     With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
     to and takes rows out of, and when it begins. It gives the smallest violations of what the
-    table's level promises, as SQL and confirmed by the model, or says that there are none.
+    table's level promises, as SQL and confirmed by the model, or says that there are none:
+    fewest transactions, then steps, then files, one of each kind of statements and schedule, or
+    with --all every one that differs by more than the names of partitions and values.
+    Statements are INSERT, DELETE and UPDATE, with --every-kind MERGE and REPLACE WHERE too.
 
     With --separate no rules are applied: for every ordered pair of isolation levels it gives the
     smallest history that holds the one and violates the other, or says why there is none, and
     what the profile's rules make of each history.
     """
+    from checker.synthesis.search import Bounds
     from isodelta.console import progress
     from isodelta.exploration import Exploration
 
@@ -102,9 +123,12 @@ def command(
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
         return _separate(common, transactions, budget, engine)
     if symbolic:
-        return _synthesise(common, levels, transactions, budget, engine, data_values)
-    if data_values > 1:
-        raise BadInput("--data-values is an option of --symbolic")
+        bounds = Bounds(partitions, data_values, every_kind)
+        return _synthesise(common, levels, transactions, budget, engine, bounds, every=every)
+    if (data_values, partitions, every) != (1, 3, False):
+        raise BadInput("--partitions, --data-values and --all are options of --symbolic")
+    if transactions > 6:
+        raise BadInput("--transactions: more than 6 only with --symbolic")
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
@@ -137,8 +161,11 @@ def _synthesise(
     transactions: int,
     budget: float,
     engine: str | None,
-    values: int,
+    bounds: Bounds,
+    *,
+    every: bool,
 ) -> int:
+    from checker.synthesis.rules import RULE_SETS
     from checker.synthesis.search import LEVELS, PROFILES
     from isodelta.console import output, progress
     from isodelta.results import print_json
@@ -150,8 +177,10 @@ def _synthesise(
     asked, levels = levels, [level for level in levels if level in LEVELS]
     if not levels:
         raise BadInput(f"--symbolic: violations of {', '.join(asked)} are not encoded")
+    if bounds.every_kind and not RULE_SETS[common.profile.name].every_kind:
+        raise BadInput(f"--symbolic: {common.profile.name} is not encoded with --every-kind")
     with progress("solving") as tell:
-        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, values)
+        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, bounds, every)
         try:
             for found in synthesis.run():
                 if common.json:
