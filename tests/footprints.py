@@ -66,6 +66,7 @@ def _footprint(pick: Random, layout: str, files: list[DataFile]) -> Footprint:
         read_whole_table=pick.random() < 0.1,
         adds=some(0.3),
         removes=some(0.15),
+        data_changed=pick.random() < 0.8,
         metadata=seldom(METADATA),
         protocol=seldom(PROTOCOL),
         domains=seldom((frozenset(), frozenset({"d"}))),

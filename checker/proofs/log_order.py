@@ -326,9 +326,15 @@ LEMMAS = (
     *ORDER_LEMMAS,
 )
 
+BY_FILES = tuple(
+    f"databricks-{generation}" for generation in ("13.3", "14.1", "14.2", "14.3", "2026")
+)
+"""Documents whose rules about files, in the strongest reading, are those of Spark or stricter."""
+
 THEOREM = Theorem(
     "Serializable",
     "The rules of delta-spark-4.4 at Serializable make the order of the log, with every reader "
     "at its snapshot, a serial order: for any number of transactions, partitions and files.",
     LEMMAS,
+    also=("databricks-2020", *BY_FILES),
 )

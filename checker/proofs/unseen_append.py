@@ -13,7 +13,7 @@ import z3
 
 from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
-from checker.proofs.log_order import completeness, removal_rules
+from checker.proofs.log_order import BY_FILES, completeness, removal_rules
 from checker.proofs.order import Log
 from checker.proofs.symbols import SymbolicFacts
 
@@ -279,4 +279,5 @@ THEOREM = Theorem(
     "transaction X on the same cycle depends on B and ran from begin to end while T ran. So "
     "without such a triple a history holds WriteSerializable.",
     LEMMAS,
+    also=BY_FILES,
 )
