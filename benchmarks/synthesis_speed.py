@@ -10,28 +10,30 @@ from __future__ import annotations
 
 import sys
 
-from checker.synthesis.search import exists
+from checker.synthesis.search import Bounds, exists
 from model.profiles import profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 SERIES = (
-    ("delta-spark-4.4", SERIALIZABLE, 1),
-    ("delta-spark-4.4", WRITE_SERIALIZABLE, 1),
-    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, 1),
-    ("delta-spark-4.4", SERIALIZABLE, 2),
-    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, 2),
+    ("delta-spark-4.4", SERIALIZABLE, Bounds()),
+    ("delta-spark-4.4", WRITE_SERIALIZABLE, Bounds()),
+    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, Bounds()),
+    ("delta-spark-4.4", SERIALIZABLE, Bounds(every_kind=True)),
+    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, Bounds(every_kind=True)),
+    ("delta-spark-4.4", SERIALIZABLE, Bounds(values=2)),
+    ("delta-spark-4.4-repaired", WRITE_SERIALIZABLE, Bounds(values=2)),
 )
-"""Profile, level of the table, and values of a data column (with 2, files are variables)."""
+"""Profile, level of the table, and what the histories consist of."""
 
 
 def main(transactions: int, seconds: int) -> None:
     """Prints a line for each size of each series."""
-    for name, level, values in SERIES:
+    for name, level, bounds in SERIES:
+        what = f"{bounds.values} {'every kind' if bounds.every_kind else 'no MERGE'}"
         for n in range(1, transactions + 1):
-            limit = seconds * 1000
-            result = exists(n, level, profile(name), timeout_ms=limit, values=values)
-            shown = f"{name:25} {level:18} {values} {n:2}  {result.answer:8}{result.seconds:8.2f} s"
-            print(shown, flush=True)
+            result = exists(n, level, profile(name), bounds, timeout_ms=seconds * 1000)
+            asked = f"{name:25} {level:18} {what:12} {n:2}"
+            print(f"{asked}  {result.answer:8}{result.seconds:8.2f} s", flush=True)
             if result.answer == "unknown":
                 break
 

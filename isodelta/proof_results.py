@@ -17,6 +17,7 @@ def theorem_result(result: TheoremResult) -> dict[str, Any]:
     return {
         "theorem": result.theorem.name,
         "profile": result.theorem.profile,
+        "also": list(result.theorem.also),
         "statement": result.theorem.words,
         "verdict": result.verdict,
         "lemmas": [_lemma_result(lemma) for lemma in result.lemmas],

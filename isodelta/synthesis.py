@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from checker.finding import Finding
 from checker.synthesis import search
-from checker.synthesis.search import SizeResult
+from checker.synthesis.footprints import Footprints
+from checker.synthesis.search import Bounds, SizeResult
 from isodelta.exploration import Difference, finding_result
 from model.profiles import Profile
 
@@ -23,9 +24,9 @@ class Synthesis:
     """One symbolic exploration, and how far it has come.
 
     For each level of a table every number of transactions is asked about, smallest first; the
-    smallest violations are listed for the first number that has any. ``values`` is how many
-    values a data column has: with two, files may hold rows that a statement does not read.
-    ``budget`` is in seconds, for all questions together.
+    smallest violations are listed for the first number that has any: one of each kind, with
+    ``every`` all of each kind, up to the names of partitions and values. ``budget`` is in
+    seconds, for all questions together.
     """
 
     profile: Profile
@@ -33,7 +34,8 @@ class Synthesis:
     transactions: int
     budget: float
     told: Callable[[str], None]
-    values: int = 1
+    bounds: Bounds = search.STANDARD
+    every: bool = False
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     gave_up: list[str] = field(default_factory=list)
@@ -60,9 +62,7 @@ class Synthesis:
             for n in range(1, self.transactions + 1):
                 self.told(f"{level}, {n} transactions")
                 left = self._left_ms()
-                sizes.append(
-                    search.exists(n, level, self.profile, timeout_ms=left, values=self.values)
-                )
+                sizes.append(search.exists(n, level, self.profile, self.bounds, timeout_ms=left))
                 if sizes[-1].answer == "some" and not listed:
                     listed = True
                     yield from self._smallest(n, level)
@@ -70,13 +70,18 @@ class Synthesis:
     def _smallest(self, n: int, level: str) -> Iterator[Finding]:
         try:
             left = self._left_ms()
-            for found in search.smallest(
-                n, level, self.profile, timeout_ms=left, values=self.values
-            ):
+            for found in self._listed(n, level, left):
                 self.findings.append(search.as_finding(found, level, self.profile))
                 yield self.findings[-1]
         except TimeoutError as error:
             self.gave_up.append(f"{level}, all violations of {n} transactions: {error}")
+
+    def _listed(self, n: int, level: str, left_ms: int) -> Iterator[Footprints]:
+        if not self.every:
+            yield from search.smallest(n, level, self.profile, self.bounds, left_ms)
+            return
+        for group in search.minimal(n, level, self.profile, self.bounds, left_ms):
+            yield from group
 
     def replay(self, engine: Engine) -> Iterator[Comparison]:
         """Replays what was found on a real engine; gives each comparison with the model.
@@ -107,8 +112,9 @@ class Synthesis:
         """The last line of ``explore --symbolic --json``."""
         counts = {
             "violations": len(self.findings),
-            "partitions": search.PARTITIONS,
-            "data_values": self.values,
+            "partitions": self.bounds.partitions,
+            "data_values": self.bounds.values,
+            "every_kind": self.bounds.every_kind,
             "sizes": [
                 {
                     "level": level,
@@ -133,10 +139,17 @@ class Synthesis:
         for level, sizes in self.sizes.items():
             for size in sizes:
                 many = "s" if size.transactions > 1 else ""
-                count = f"{size.transactions} writer{many} over {search.PARTITIONS} partitions"
-                if self.values > 1:
-                    count += f" with {self.values} values of a data column"
+                several = "s" if self.bounds.partitions > 1 else ""
+                count = f"{size.transactions} writer{many} over {self.bounds.partitions}"
+                count += f" partition{several}"
+                if self.bounds.values > 1:
+                    count += f" with {self.bounds.values} values of a data column"
                 yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
+        for level in self.sizes:
+            found = [each for each in self.findings if each.level == level]
+            if found:
+                which = "all up to names" if self.every else "one of each kind"
+                yield f"{level}: {len(found)} smallest violations, {which}"
         yield from self.gave_up
         if self.replays:
             yield f"{self.replays} replays, {len(self.differences)} differ from the model"

@@ -263,6 +263,13 @@ def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
     assert theorem["lemmas"][0]["name"] in page
 
 
+def test_prove_says_which_other_profiles_a_theorem_is_about(capsys):
+    assert run(["prove", "--json", "--profile", "databricks-2020"]) == 0
+    (found,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert (found["theorem"], found["profile"]) == ("Serializable", DEFAULT.name)
+    assert "databricks-2020" in found["also"]
+
+
 def test_prove_refuses_what_it_has_no_theorem_about(capsys):
     assert run(["prove", "--profile", "delta-rs-1.6"]) == 2
     assert "delta-rs-1.6" in capsys.readouterr().err

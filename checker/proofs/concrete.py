@@ -35,8 +35,10 @@ class ConcreteFacts:
             mine.protocol is not None and "checkConstraints" in mine.protocol.dropped
         )
         self.t_blind = mine.blind_append
+        self.t_restates = mine.restates
         self.unpartitioned = not attempt.table.partitions
         self.w_blind = winner.blind
+        self.w_restates = theirs.restates
         self.w_protocol = protocol is not None
         self.w_drops = protocol is not None and bool(protocol.dropped)
         self.w_metadata = change is not None

@@ -25,8 +25,10 @@ class Facts(Protocol):
     t_protocol: Truth
     t_drops_constraints: Truth
     t_blind: Truth
+    t_restates: Truth
     unpartitioned: Truth
     w_blind: Truth
+    w_restates: Truth
     w_protocol: Truth
     w_drops: Truth
     w_metadata: Truth
@@ -62,6 +64,8 @@ def added_files(facts: Facts) -> Truth:
     """``model.rules.added_files`` at Serializable: whether it refuses the attempt."""
     return facts.all_of(
         facts.no(facts.t_blind),
+        facts.no(facts.t_restates),
+        facts.no(facts.w_restates),
         facts.some_file(lambda f: facts.all_of(facts.w_adds(f), sees_added(facts, f))),
     )
 
@@ -77,8 +81,13 @@ def added_files_but_appends(facts: Facts) -> Truth:
 
 def delete_read(facts: Facts) -> Truth:
     """``model.rules.delete_read``."""
-    return facts.some_file(
-        lambda f: facts.all_of(facts.w_removes(f), facts.any_of(facts.t_reads(f), facts.t_whole))
+    return facts.all_of(
+        facts.no(facts.t_restates),
+        facts.some_file(
+            lambda f: facts.all_of(
+                facts.w_removes(f), facts.any_of(facts.t_reads(f), facts.t_whole)
+            )
+        ),
     )
 
 

@@ -76,13 +76,20 @@ class Lemma:
 class Theorem:
     """A theorem: its name, what it says in words, and its lemmas in the order of the proof.
 
-    ``profile`` names the profile whose rules it is about, None where it is about none.
+    ``profile`` names the profile whose rules it is about, None where it is about none. ``also``
+    names those that refuse whatever these rules refuse where it matters for rows, so that they
+    have no more histories; of them it holds for tables whose conflicts are resolved by files.
     """
 
     name: str
     words: str
     lemmas: tuple[Lemma, ...]
     profile: str | None = "delta-spark-4.4"
+    also: tuple[str, ...] = ()
+
+    def about(self, profile: str) -> bool:
+        """Whether it says something of a profile's rules."""
+        return profile == self.profile or profile in self.also
 
 
 @dataclass(frozen=True, slots=True)

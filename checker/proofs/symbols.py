@@ -33,6 +33,7 @@ class SymbolicFacts:
         self.covered = z3.Function("t_covers", self.Partition, z3.BoolSort())
         for name in (
             *("t_whole", "t_predicate", "t_next_only", "t_metadata", "t_protocol"),
+            *("t_restates", "w_restates"),
             *("t_drops_constraints", "unpartitioned", "w_blind", "w_protocol", "w_drops"),
             *("w_metadata", "w_identity_only", "w_schema", "w_property_removed", "w_harmful"),
             *("w_constraint", "mark_moved", "shared_domain", "shared_application"),
@@ -45,6 +46,8 @@ class SymbolicFacts:
         )
 
     t_whole: Any
+    t_restates: Any
+    w_restates: Any
     t_predicate: Any
     t_next_only: Any
     t_metadata: Any

@@ -13,7 +13,7 @@ import z3
 
 from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
-from checker.proofs.log_order import completeness, removal_rules
+from checker.proofs.log_order import BY_FILES, completeness, removal_rules
 from checker.proofs.order import Log
 from checker.proofs.symbols import SymbolicFacts
 
@@ -85,6 +85,13 @@ def _winner_step() -> Claim:
                     "not in a table without partitions": z3.Implies(
                         checked,
                         z3.Not(z3.And(z3.Not(f.unpartitioned), facts.added_files_but_appends(f))),
+                    ),
+                    "all that rewrite no file are left out": z3.Implies(
+                        checked,
+                        z3.Not(z3.And(f.some_file(f.w_removes), facts.added_files_but_appends(f))),
+                    ),
+                    "appends are left out for attempts with metadata too": z3.Implies(
+                        checked, z3.Not(z3.And(z3.Not(f.w_blind), facts.added_files(f)))
                     ),
                 },
             ),
@@ -242,7 +249,11 @@ LEMMAS = (
         "those of a blind append since the attempt's snapshot. It left every file that the "
         "attempt removes.",
         _winner_step,
-        {},
+        {
+            "added files: appends are left out for attempts with metadata too": "The engine is "
+            "stricter here than the level needs: such an attempt is refused by an append that "
+            "any other may miss.",
+        },
     ),
     Lemma(
         "the last on the cycle misses an append",
@@ -268,4 +279,5 @@ THEOREM = Theorem(
     "transaction X on the same cycle depends on B and ran from begin to end while T ran. So "
     "without such a triple a history holds WriteSerializable.",
     LEMMAS,
+    also=BY_FILES,
 )

@@ -1,7 +1,7 @@
 """All histories of n writers over k partitions as one formula.
 
-A transaction is its footprint: the cells that it reads, those that it adds rows to, and
-whether it removes what it reads. A cell is a partition together with a value of one data column.
+A transaction is its footprint: the cells that it reads, those that it takes rows out of, and
+those that it adds rows to. A cell is a partition together with a value of one data column.
 The statement follows from that (``checker.synthesis.sql``), so there is no alphabet. Writers are
 numbered by their commits; the schedule is one variable for each of them, the number of commits
 that its snapshot shows.
@@ -41,10 +41,20 @@ class Encoding:
     """The variables and constraints for ``n`` writers over ``k`` partitions.
 
     ``values`` is the number of values of the data column; ``ValueError`` for more than two.
+    ``every_kind``: a transaction may also read partitions that it takes no rows out of (MERGE),
+    put new rows in the place of others (REPLACE WHERE), and add to several cells what it has
+    read; if not, it takes rows out of all that it reads, or of nothing.
     """
 
     def __init__(
-        self, n: int, k: int, table_level: str, rules: RuleSet = SPARK, values: int = 1
+        self,
+        n: int,
+        k: int,
+        table_level: str,
+        rules: RuleSet = SPARK,
+        values: int = 1,
+        *,
+        every_kind: bool = False,
     ) -> None:
         if values > MOST_VALUES:
             raise ValueError(f"the data column has at most {MOST_VALUES} values")
@@ -53,11 +63,21 @@ class Encoding:
         self.writers, self.partitions = range(n), range(k)
         self.cells = range(k * values)
         self.constraints: list[Any] = []
-        self.in_partition = [self._bools(f"in_partition{i}", self.partitions) for i in self.writers]
+        self._ways: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self.every_kind = every_kind
+        self.in_target = [self._bools(f"in_target{i}", self.partitions) for i in self.writers]
+        self.in_source = [self._bools(f"in_source{i}", self.partitions) for i in self.writers]
+        self.in_partition = [
+            [z3.Or(self.in_target[i][p], self.in_source[i][p]) for p in self.partitions]
+            for i in self.writers
+        ]
         self.with_value = [self._bools(f"with_value{i}", range(values)) for i in self.writers]
-        self.reads = [[self._reads(i, c) for c in self.cells] for i in self.writers]
+        self.takes_out = self._cells_of(self.in_target)
+        self.only_reads = self._cells_of(self.in_source)
+        self.reads = self._cells_of(self.in_partition)
         self.adds = [self._bools(f"adds{i}", self.cells) for i in self.writers]
-        self.removes = [z3.Bool(f"removes{i}") for i in self.writers]
+        self.removes = [self._named(f"removes{i}", _any(self.in_target[i])) for i in self.writers]
+        self.replaces = [z3.Bool(f"replaces{i}") for i in self.writers]
         self.filled = self._bools("filled", self.cells)
         self.together = self._bools("together", self.partitions if values > 1 else ())
         self.begin = [[z3.Bool(f"begin{i}_{m}") for m in range(i + 1)] for i in self.writers]
@@ -77,11 +97,17 @@ class Encoding:
         self._add(variable == formula)
         return variable
 
-    def _reads(self, i: int, cell: int) -> Any:
-        partition = self.in_partition[i][cell // self.values]
-        if self.values == 1:
-            return partition
-        return z3.And(partition, self.with_value[i][cell % self.values])
+    def _cells_of(self, partitions: list[list[Any]]) -> list[list[Any]]:
+        """For each writer and cell, whether the cell is one of those that a condition covers."""
+        return [
+            [
+                partitions[i][c // self.values]
+                if self.values == 1
+                else z3.And(partitions[i][c // self.values], self.with_value[i][c % self.values])
+                for c in self.cells
+            ]
+            for i in self.writers
+        ]
 
     def of(self, partition: int) -> range:
         """The cells of a partition."""
@@ -99,7 +125,7 @@ class Encoding:
         """What SQL can say: see ``checker.synthesis.sql`` for each case."""
         self.blind, self.in_place = [], []
         for i in self.writers:
-            reads, adds, removes = self.reads[i], self.adds[i], self.removes[i]
+            reads, adds, removes = self.takes_out[i], self.adds[i], self.removes[i]
             none = z3.Not(_any(self.in_partition[i]))
             if self.values == 1:
                 self._add(self.with_value[i][0])
@@ -108,11 +134,20 @@ class Encoding:
             one = z3.PbEq([(a, 1) for a in adds], 1)
             same = z3.And(*(r == a for r, a in zip(reads, adds, strict=True)))
             apart = z3.Not(_any(z3.And(r, a) for r, a in zip(reads, adds, strict=True)))
-            appends = z3.If(none, _any(adds), one)
-            rewrites = z3.And(z3.Not(none), z3.Or(z3.Not(_any(adds)), same, z3.And(one, apart)))
+            inside = z3.And(*(z3.Implies(a, r) for r, a in zip(reads, adds, strict=True)))
+            both = zip(self.in_target[i], self.in_source[i], strict=True)
+            self._add(*(z3.Not(z3.And(taken, read)) for taken, read in both))
+            replaces = z3.And(removes, _any(adds), inside)
+            self._add(z3.Implies(self.replaces[i], replaces))
+            rewrites = z3.Or(z3.Not(_any(adds)), same, z3.And(one, apart), self.replaces[i])
+            appends = _any(adds)
+            if not self.every_kind:
+                self._add(z3.Not(self.replaces[i]))
+                self._add(z3.Not(z3.And(removes, _any(self.in_source[i]))))
+                appends = z3.If(none, _any(adds), one)
             self._add(z3.If(removes, rewrites, appends))
-            self.blind.append(z3.And(none, z3.Not(removes)))
-            self.in_place.append(z3.And(removes, same))
+            self.blind.append(none)
+            self.in_place.append(z3.And(removes, same, z3.Not(self.replaces[i])))
 
     def _versions(self, writers: int) -> Iterator[Version]:
         """The row versions that there may be after so many commits."""
@@ -145,18 +180,20 @@ class Encoding:
             takes = {
                 v: self._named(
                     f"takes{i}_{v[0]}_{v[1]}",
-                    z3.And(self.removes[i], self.reads[i][v[1]], self.sees[i][v]),
+                    z3.And(self.takes_out[i][v[1]], self.sees[i][v]),
                 )
                 for v in self._versions(i)
             }
             self.takes.append(takes)
             if not self.rules.empty_version_at(self.table_level):
-                self._add(z3.Implies(self.removes[i], _any(takes.values())))
+                finds = z3.Or(self.replaces[i], _any(takes.values()))
+                self._add(z3.Implies(self.removes[i], finds))
             puts = []
             for c in self.cells:
                 taken = _any(takes[x, c] for x in (SETUP, *range(i)))
                 moved_in = z3.If(self.in_place[i], taken, _any(takes.values()))
-                added = z3.And(self.adds[i][c], z3.Implies(self.removes[i], moved_in))
+                moves = z3.And(self.removes[i], z3.Not(self.replaces[i]))
+                added = z3.And(self.adds[i][c], z3.Implies(moves, moved_in))
                 puts.append(self._named(f"puts{i}_{c}", added))
             self.puts.append(puts)
             self._commit(i)
@@ -189,7 +226,7 @@ class Encoding:
             if self.values > 1:
                 copied = z3.And(
                     _any(z3.And(held, gone[y]) for y, held in by.items()),
-                    z3.Not(self.reads[i][v[1]]),
+                    z3.Not(self.takes_out[i][v[1]]),
                 )
                 after[v][i] = self._named(f"holds{i + 1}_{v[0]}_{v[1]}_{i}", copied)
         for c in self.cells:
@@ -216,7 +253,9 @@ class Encoding:
 
     def removes_file(self, i: int, y: int, cell: int) -> Any:
         """Whether i removes a file: it takes rows out and copies the others."""
-        return z3.And(self.removes[i], self.touches_file(i, y, cell))
+        return _any(
+            z3.And(there, self.takes_out[i][v[1]]) for there, v in self._in_file(i, y, cell)
+        )
 
     def reads_file(self, i: int, y: int, cell: int) -> Any:
         """Whether a file of i's snapshot counts as read by the rules."""
@@ -258,7 +297,7 @@ class Encoding:
                 conflict = z3.Or(added, self.touches_read(i, j))
                 self._add(z3.Implies(z3.Not(self.shows(i, j)), z3.Not(conflict)))
             if self.rules.repaired and self.table_level != SERIALIZABLE:
-                self._add(z3.Not(self._refused_by_repair(i)))
+                self._add(*self._no_way_back(i))
 
     def _counts(self, i: int, j: int) -> Any:
         """Whether files that the winner j added count for i."""
@@ -272,35 +311,89 @@ class Encoding:
             counted = z3.And(counted, z3.Or(self.removes[i], self.removes[j]))
         return counted
 
-    def _refused_by_repair(self, i: int) -> Any:
-        through = []
-        for b in range(i):
-            for x in range(b + 1, i):
-                through.append(
-                    z3.And(
-                        *(z3.Not(self.shows(i, b)), self.blind[b], self.covers(i, b)),
-                        *(self.shows(x, b), self.covers(x, b)),
-                    )
-                )
-        back = []
+    def _takes_from(self, i: int, j: int, *, unseen: bool) -> Any:
+        """Whether j removes a file of a partition that i reads; ``unseen``: one new to i."""
+        older = range(j) if unseen else (SETUP, *range(j))
+        return _any(
+            z3.And(
+                *(self.removes_file(j, y, c), self.in_partition[i][c // self.values]),
+                z3.Not(self.shows(i, y)) if unseen and y < i else z3.BoolVal(True),
+            )
+            for y, c in product(older, self.cells)
+        )
+
+    def _follows(self, i: int, j: int) -> Any:
+        """Whether i has seen j and may have read what j added or took away."""
+        touched = z3.Or(self.covers(i, j), self._takes_from(i, j, unseen=False))
+        return z3.And(self.shows(i, j), touched)
+
+    def _misses(self, i: int, j: int) -> Any:
+        """Whether what j wrote, which i has not seen, may change what i has read.
+
+        Of files that were there i has noted which it read; of others partitions tell.
+        """
+        unseen = z3.Not(self.shows(i, j)) if j < i else z3.BoolVal(True)
+        if self.values == 1:
+            taken = self._takes_from(i, j, unseen=False)  # A file is all of its partition.
+        else:
+            taken = z3.Or(self.touches_read(i, j), self._takes_from(i, j, unseen=True))
+        return z3.And(unseen, z3.Or(self.covers(i, j), taken))
+
+    def _way(self, y: int, z: int) -> tuple[Any, Any]:
+        """Whether y misses z, and whether z follows y: the two ways in which y may come first."""
+        if (y, z) not in self._ways:
+            follows = self._follows(z, y) if y < z else z3.BoolVal(False)
+            self._ways[y, z] = (
+                self._named(f"misses{y}_{z}", self._misses(y, z)),
+                self._named(f"follows{y}_{z}", follows),
+            )
+        return self._ways[y, z]
+
+    def _no_way_back(self, i: int) -> tuple[Any, ...]:
+        """That the rule "read through append" does not refuse i: there is a set of winners.
+
+        Those that have read an append which i misses are in it, those that may have to follow
+        one of it are, and none of it may have to come before i.
+        """
+        reached = self._bools(f"reached{i}", range(i))
+        hidden = [z3.Not(self.shows(i, j)) for j in range(i)]
+        found = []
+        for y, z in product(range(i), range(i)):
+            if y == z:
+                continue
+            follows, built = self._way(y, z)
+            if y < z:
+                missed = z3.And(hidden[y], self.blind[y], self.covers(i, y))
+                found.append(z3.Implies(z3.And(missed, built), reached[z]))
+            found.append(
+                z3.Implies(z3.And(reached[y], hidden[z], z3.Or(follows, built)), reached[z])
+            )
         for y in range(i):
             older = _any(z3.And(self.shows(i, m), z3.Not(self.shows(y, m))) for m in range(y))
-            leads = z3.Or(older, self.covers(y, i), self.touches_read(y, i))
-            back.append(z3.And(z3.Not(self.shows(i, y)), z3.Not(self.blind[y]), leads))
-        return z3.And(_any(through), _any(back))
+            back = z3.Or(z3.And(older, z3.Not(self.blind[y])), self._way(y, i)[0])
+            found.append(z3.Not(z3.And(reached[y], back)))
+        return tuple(found)
 
     def changes_matches(self, i: int, j: int) -> Any:
-        """Whether j's commit changes for some row whether the predicate of i matches it."""
-        reads = self.reads[i]
+        """Whether j's commit changes for some row whether a predicate of i matches it."""
+        if not self.every_kind:
+            return self._changes_matches(self.reads[i], j)
+        return z3.Or(
+            self._changes_matches(self.takes_out[i], j),
+            self._changes_matches(self.only_reads[i], j),
+        )
+
+    def _changes_matches(self, reads: list[Any], j: int) -> Any:
         taken = [_any(self.takes[j][x, c] for x in (SETUP, *range(j))) for c in self.cells]
         leaves = _any(z3.And(taken[c], reads[c]) for c in self.cells)
         enters = _any(z3.And(self.puts[j][c], reads[c]) for c in self.cells)
         from_outside = _any(z3.And(taken[c], z3.Not(reads[c])) for c in self.cells)
         # Rows that stay where they are match as before; a move has one target, which it
-        # does not read itself.
+        # takes no rows out of.
         moved_in = z3.And(enters, z3.Or(z3.Not(self.removes[j]), from_outside))
         moved_out = z3.And(leaves, z3.Not(enters))
-        return z3.And(z3.Not(self.in_place[j]), z3.Or(moved_in, moved_out))
+        moved = z3.If(self.replaces[j], z3.Or(enters, leaves), z3.Or(moved_in, moved_out))
+        return z3.And(z3.Not(self.in_place[j]), moved)
 
     def changes_item(self, i: int, j: int) -> Any:
         """Whether j ends a row version that i has read."""
@@ -340,16 +433,32 @@ class Encoding:
             found.append(z3.Implies(inside[i], _any(onwards)))
         return tuple(found)
 
-    @property
-    def chosen(self) -> list[Any]:
-        """The variables that make up a solution."""
-        values = self.with_value if self.values > 1 else ()
-        rows = (*self.in_partition, *values, *self.adds, *self.begin)
-        return [*(v for row in rows for v in row), *self.removes, *self.filled, *self.together]
+    def is_not(self, found: Footprints) -> Any:
+        """That a solution is another one."""
+        parts: list[Any] = []
+
+        def other(variables: Iterable[Any], places: frozenset[int]) -> None:
+            parts.extend(v != (place in places) for place, v in enumerate(variables))
+
+        def partitions(cells: frozenset[int]) -> frozenset[int]:
+            return frozenset(cell // self.values for cell in cells)
+
+        for i in self.writers:
+            reads, removes = found.reads[i], found.removes[i]
+            other(self.in_target[i], partitions(removes))
+            other(self.in_source[i], partitions(reads - removes))
+            if self.values > 1:
+                other(self.with_value[i], frozenset(cell % self.values for cell in reads))
+            other(self.adds[i], found.adds[i])
+            other(self.begin[i], frozenset({found.begins[i]}))
+        other(self.replaces, found.replaces)
+        other(self.filled, found.filled)
+        other(self.together, found.together)
+        return z3.Or(*parts)
 
     @property
     def sizes(self) -> tuple[list[Any], ...]:
-        """What a small solution has few of, the most important first: steps, files, the rest.
+        """What a small solution has few of, the most important first: steps, then files.
 
         Each is a list of formulas, the number of those that are true being what counts. Files
         are those at the beginning and those that the writers add.
@@ -364,8 +473,12 @@ class Encoding:
             first, *others = (self.filled[c] for c in self.of(p))
             files.append(_any([first, *others]))
             files += [z3.And(first, other, z3.Not(self.together[p])) for other in others]
-        rows = (*self.reads, *self.adds)
-        return overlapping, files, [*(v for row in rows for v in row), *self.filled, *self.removes]
+        return overlapping, files
+
+    @property
+    def cells_used(self) -> list[Any]:
+        """The cells that are read, added to and filled, as formulas like those of ``sizes``."""
+        return [v for row in (*self.reads, *self.adds, self.filled) for v in row]
 
     def solver(self, timeout_ms: int) -> Any:
         """A solver with all constraints."""
@@ -387,11 +500,12 @@ class Encoding:
         return Footprints(
             tuple(map(which, self.reads)),
             tuple(map(which, self.adds)),
-            tuple(map(true, self.removes)),
+            tuple(map(which, self.takes_out)),
             tuple(min(which(row)) for row in self.begin),
             which(self.filled),
             self.values,
             which(self.together),
+            frozenset(i for i in self.writers if true(self.replaces[i])),
         )
 
 

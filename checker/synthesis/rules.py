@@ -29,6 +29,7 @@ class RuleSet:
     appends, those of all who rewrite no file, or none. ``inserts_apart``: two statements that only
     add never conflict. ``empty_versions``: whether a statement that finds nothing
     writes a version at WriteSerializable. ``repaired`` adds the rule "read through append".
+    ``every_kind``: whether what MERGE and REPLACE WHERE note is encoded.
     """
 
     read_files: Literal["statistics", "partitions", "delta-rs"] = "statistics"
@@ -37,13 +38,14 @@ class RuleSet:
     inserts_apart: bool = False
     empty_versions: bool = False
     repaired: bool = False
+    every_kind: bool = False
 
     def empty_version_at(self, table_level: str) -> bool:
         """Whether a statement that finds nothing writes a version on a table of that level."""
         return self.empty_versions and table_level != SERIALIZABLE
 
 
-SPARK = RuleSet(empty_versions=True)
+SPARK = RuleSet(empty_versions=True, every_kind=True)
 
 
 def _documented() -> dict[str, RuleSet]:
@@ -64,7 +66,7 @@ def _documented() -> dict[str, RuleSet]:
 
 RULE_SETS = {
     "delta-spark-4.4": SPARK,
-    "delta-spark-4.4-repaired": RuleSet(empty_versions=True, repaired=True),
+    "delta-spark-4.4-repaired": RuleSet(empty_versions=True, repaired=True, every_kind=True),
     "delta-rs-1.6": RuleSet(read_files="delta-rs", added="statistics", appends="none"),
     **_documented(),
 }

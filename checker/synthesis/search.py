@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import z3
 
@@ -21,14 +21,40 @@ from model.profiles.base import Profile
 PROFILES = tuple(RULE_SETS)
 """The profiles whose rules are encoded."""
 
-Change = tuple[frozenset[int], frozenset[int], bool]
-"""The cells that a writer reads, those that it adds to, and whether it removes what it reads."""
+
+class Change(NamedTuple):
+    """What one writer does: cells that it reads, adds to, and takes rows out of.
+
+    ``replaces``: what it adds are new rows and not those that it takes out.
+    """
+
+    reads: frozenset[int]
+    adds: frozenset[int]
+    removes: frozenset[int]
+    replaces: bool = False
+
 
 LEVELS = DELTA_LEVELS
 """The levels whose violations are encoded."""
 
-PARTITIONS = 3
 TIMEOUT_MS = 120_000
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large the histories are that are asked about, besides their number of writers.
+
+    ``values`` is the number of values of a data column: with two of them a file may hold rows
+    that a statement reads and rows that it does not. ``every_kind`` adds footprints of MERGE and
+    REPLACE WHERE to those of INSERT, DELETE and UPDATE.
+    """
+
+    partitions: int = 3
+    values: int = 1
+    every_kind: bool = False
+
+
+STANDARD = Bounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,41 +66,42 @@ class SizeResult:
     seconds: float
 
 
-def encoding(
-    n: int, level: str, rules: Profile, partitions: int = PARTITIONS, values: int = 1
-) -> Encoding:
+def encoding(n: int, level: str, rules: Profile, bounds: Bounds = STANDARD) -> Encoding:
     """The histories of n writers that the rules admit on a table of ``level``.
 
-    ``values`` is the number of values of a data column: with two of them a file may hold rows
-    that a statement reads and rows that it does not. Raises ``ValueError`` for a profile whose
-    rules are not encoded, for a level that is none of ``LEVELS``, and for more than two values.
+    Raises ``ValueError`` for a profile whose rules are not encoded, for bounds that they are not
+    encoded for, and for a level that is none of ``LEVELS``.
     """
     if rules.name not in RULE_SETS:
         raise ValueError(f"the rules of {rules.name} are not encoded for the solver")
     if level not in LEVELS:
         raise ValueError(f"violations of {level} are not encoded for the solver")
-    return Encoding(n, partitions, level, RULE_SETS[rules.name], values)
+    encoded = RULE_SETS[rules.name]
+    if bounds.every_kind and not encoded.every_kind:
+        raise ValueError(f"MERGE and REPLACE WHERE of {rules.name} are not encoded for the solver")
+    return Encoding(
+        n, bounds.partitions, level, encoded, bounds.values, every_kind=bounds.every_kind
+    )
 
 
 def exists(
     n: int,
     level: str,
     rules: Profile,
-    partitions: int = PARTITIONS,
+    bounds: Bounds = STANDARD,
     timeout_ms: int = TIMEOUT_MS,
-    values: int = 1,
 ) -> SizeResult:
     """Whether some history of n writers that the rules admit violates the table's level."""
     started = monotonic()
-    solver, _ = _violations(n, level, rules, partitions, timeout_ms, values)
+    solver, _ = _violations(n, level, rules, bounds, timeout_ms)
     answer = {"sat": "some", "unsat": "none"}.get(str(solver.check()), "unknown")
     return SizeResult(n, answer, monotonic() - started)  # type: ignore[arg-type]
 
 
 def _violations(
-    n: int, level: str, rules: Profile, partitions: int, timeout_ms: int, values: int
+    n: int, level: str, rules: Profile, bounds: Bounds, timeout_ms: int
 ) -> tuple[Any, Encoding]:
-    encoded = encoding(n, level, rules, partitions, values)
+    encoded = encoding(n, level, rules, bounds)
     violation = encoded.violates(level)
     solver = encoded.solver(timeout_ms)
     solver.add(*violation)
@@ -85,9 +112,8 @@ def solutions(
     n: int,
     level: str,
     rules: Profile,
-    partitions: int = PARTITIONS,
+    bounds: Bounds = STANDARD,
     timeout_ms: int = TIMEOUT_MS,
-    values: int = 1,
     *,
     filled: bool = False,
     among: Sequence[Change] | None = None,
@@ -99,45 +125,87 @@ def solutions(
     that the rules admit. Raises ``TimeoutError`` when the solver gives up.
     """
     if violating:
-        solver, encoded = _violations(n, level, rules, partitions, timeout_ms, values)
+        solver, encoded = _violations(n, level, rules, bounds, timeout_ms)
     else:
-        encoded = encoding(n, level, rules, partitions, values)
+        encoded = encoding(n, level, rules, bounds)
         solver = encoded.solver(timeout_ms)
     if filled:
         solver.add(*encoded.filled)
     if among is not None:
         for i in encoded.writers:
             solver.add(z3.Or(*(_does(encoded, i, change) for change in among)))
-    yield from _all(encoded, solver, z3.BoolVal(True))
+    while _sat(solver):
+        found = encoded.solution(solver.model())
+        yield found
+        solver.add(encoded.is_not(found))
+
+
+def minimal(
+    n: int,
+    level: str,
+    rules: Profile,
+    bounds: Bounds = STANDARD,
+    timeout_ms: int = TIMEOUT_MS,
+) -> Iterator[tuple[Footprints, ...]]:
+    """All the smallest violations of n writers, those of one kind together.
+
+    A kind is the statements and the schedule; the smallest of it have the fewest steps, and
+    among these the fewest files. They are told apart up to the names of partitions and values;
+    the first of them reads, adds to and fills the fewest cells. Kinds with fewer steps come
+    first, then those with fewer files. Raises ``TimeoutError`` when the time is over, having
+    given the kinds that are complete.
+    """
+    return _kinds(n, level, rules, bounds, timeout_ms, every=True)
 
 
 def smallest(
     n: int,
     level: str,
     rules: Profile,
-    partitions: int = PARTITIONS,
+    bounds: Bounds = STANDARD,
     timeout_ms: int = TIMEOUT_MS,
-    values: int = 1,
 ) -> Iterator[Footprints]:
-    """The smallest violation of each kind, a kind being the statements and the schedule.
+    """One smallest violation of each kind: the first one of each that ``minimal`` gives."""
+    for group in _kinds(n, level, rules, bounds, timeout_ms, every=False):
+        yield group[0]
 
-    Few steps come first, then few files, then few cells read and added to. Raises
-    ``TimeoutError`` when the solver gives up.
-    """
-    solver, encoded = _violations(n, level, rules, partitions, timeout_ms, values)
-    while _sat(solver):
+
+def _kinds(
+    n: int, level: str, rules: Profile, bounds: Bounds, timeout_ms: int, *, every: bool
+) -> Iterator[tuple[Footprints, ...]]:
+    deadline = monotonic() + timeout_ms / 1000
+    solver, encoded = _violations(n, level, rules, bounds, timeout_ms)
+    late: TimeoutError | None = None
+    while late is None and _sat(solver):
         solver.push()
-        for size in encoded.sizes:
-            _at_its_smallest(solver, size)
-        blocked = []
-        while _sat(solver):
-            alike = _alike(encoded, encoded.solution(solver.model()))
-            # Which of them the solver meets first depends on what it was asked before.
-            yield min((f.canonical for f in _all(encoded, solver, alike)), key=Footprints.key)
-            blocked.append(z3.Not(alike))
-            solver.add(blocked[-1])
+        groups: list[tuple[Footprints, ...]] = []
+        blocked: list[Any] = []
+        try:
+            for size in encoded.sizes:
+                _at_its_smallest(solver, size)
+            while _sat(solver):
+                alike = _alike(encoded, encoded.solution(solver.model()))
+                solver.push()
+                try:
+                    solver.add(alike)
+                    if not every:
+                        _at_its_smallest(solver, encoded.cells_used)
+                    groups.append(_up_to_names(encoded, solver, deadline))
+                finally:
+                    solver.pop()
+                blocked.append(z3.Not(alike))
+                solver.add(blocked[-1])
+        except TimeoutError as error:
+            late = error
         solver.pop()
         solver.add(*blocked)
+        yield from sorted(groups, key=lambda group: _order(group[0]))
+    if late is not None:
+        raise late
+
+
+def _order(found: Footprints) -> tuple[object, ...]:
+    return found.cells, found.key()
 
 
 def _at_its_smallest(solver: Any, size: list[Any]) -> None:
@@ -162,24 +230,25 @@ def _at_its_smallest(solver: Any, size: list[Any]) -> None:
     solver.add(z3.PbLe(weighed, best))
 
 
-def _all(encoded: Encoding, solver: Any, condition: Any) -> Iterator[Footprints]:
-    """Every solution that also meets a condition; the solver is left as it was."""
-    solver.push()
-    solver.add(condition)
+def _up_to_names(encoded: Encoding, solver: Any, deadline: float) -> tuple[Footprints, ...]:
+    """Every solution that is left, one for each renaming; the first is the simplest."""
+    found = []
     while _sat(solver):
-        model = solver.model()
-        yield encoded.solution(model)
-        solver.add(z3.Or(*(v != model.eval(v, model_completion=True) for v in encoded.chosen)))
-    solver.pop()
+        if monotonic() > deadline:
+            raise TimeoutError("out of time")
+        solution = encoded.solution(solver.model())
+        found.append(solution.canonical)
+        solver.add(*map(encoded.is_not, solution.renamings(encoded.k)))
+    return tuple(sorted(found, key=_order))
 
 
 def _does(encoded: Encoding, i: int, change: Change) -> Any:
-    reads, adds, removes = change
     cells = encoded.cells
     return z3.And(
-        encoded.removes[i] == removes,
-        *(encoded.reads[i][c] == (c in reads) for c in cells),
-        *(encoded.adds[i][c] == (c in adds) for c in cells),
+        encoded.replaces[i] == change.replaces,
+        *(encoded.takes_out[i][c] == (c in change.removes) for c in cells),
+        *(encoded.reads[i][c] == (c in change.reads) for c in cells),
+        *(encoded.adds[i][c] == (c in change.adds) for c in cells),
     )
 
 
@@ -188,11 +257,12 @@ def _alike(encoded: Encoding, found: Footprints) -> Any:
     parts = []
     for i in encoded.writers:
         parts.append(encoded.begin[i][found.begins[i]])
-        parts.append(encoded.removes[i] == found.removes[i])
-        parts.append(z3.Or(*encoded.reads[i]) == bool(found.reads[i]))
+        parts.append(encoded.removes[i] == bool(found.removes[i]))
+        parts.append(encoded.replaces[i] == (i in found.replaces))
+        parts.append(z3.Or(*encoded.in_source[i]) == (found.reads[i] != found.removes[i]))
         parts.append(z3.Or(*encoded.adds[i]) == bool(found.adds[i]))
         if found.removes[i] and found.adds[i]:
-            in_place = found.adds[i] == found.reads[i]
+            in_place = found.adds[i] == found.removes[i] and i not in found.replaces
             parts.append(encoded.in_place[i] == z3.BoolVal(in_place))
     return z3.And(*parts)
 

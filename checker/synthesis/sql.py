@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from string import ascii_uppercase
 
-from checker.exhaustive import WRITERS
 from checker.schedules import ScheduleClass
 from checker.synthesis.footprints import Footprints
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
@@ -17,31 +17,62 @@ def statement(found: Footprints, i: int) -> str:
     """The SQL of one writer.
 
     Who reads nothing inserts rows, who adds and removes nothing counts and inserts, who
-    removes and adds nothing deletes; who does both updates in place, or moves rows to the one
-    cell that it does not read.
+    removes and adds nothing deletes; who does both updates in place, or moves rows to a cell
+    that it takes none out of. Who reads more than it removes is a MERGE, its source the rest;
+    who puts new rows where others were is a REPLACE WHERE.
     """
-    reads, adds = found.reads[i], found.adds[i]
-    if not found.removes[i]:
-        if not reads:
-            rows = ", ".join(f"({10 + i}, {_place(found, c)}, 0)" for c in sorted(adds))
-            return f"INSERT INTO t VALUES {rows}"
-        place = _place(found, min(adds))
-        return f"INSERT INTO t SELECT {10 + i}, {place}, count(*) FROM t {_where(found, reads)}"
+    reads, adds, removes = found.reads[i], found.adds[i], found.removes[i]
+    rest = reads - removes
+    if not removes:
+        return f"INSERT INTO t {_rows(found, i, rest)}"
+    if i in found.replaces:
+        where = _where(found, removes).removeprefix("WHERE ")
+        return f"INSERT INTO t REPLACE WHERE {where} {_rows(found, i, rest)}"
+    if rest:
+        source = f"(SELECT count(*) AS n FROM t {_where(found, rest)}) AS q"
+        on = _where(found, removes, "t.").removeprefix("WHERE ")
+        return f"MERGE INTO t USING {source} ON {on} WHEN MATCHED THEN {_action(found, i)}"
     where = _where(found, reads)
     if not adds:
         return f"DELETE FROM t {where}"
-    if adds == reads:
+    if adds == removes:
         return f"UPDATE t SET v = v + 1 {where}"
-    return f"UPDATE t SET {_target(found, min(adds), reads)} {where}"
+    return f"UPDATE t SET {_target(found, min(adds), removes)} {where}"
+
+
+def _rows(found: Footprints, i: int, reads: frozenset[int]) -> str:
+    """The rows that a writer inserts: constants, or what it counts."""
+    places = [_place(found, cell) for cell in sorted(found.adds[i])]
+    if not reads:
+        return "VALUES " + ", ".join(f"({10 + i}, {place}, 0)" for place in places)
+    where = _where(found, reads)
+    return " UNION ALL ".join(
+        f"SELECT {10 + i}, {place}, count(*) FROM t {where}" for place in places
+    )
+
+
+def _action(found: Footprints, i: int) -> str:
+    """What a MERGE does with the rows that match."""
+    adds, removes = found.adds[i], found.removes[i]
+    if not adds:
+        return "DELETE"
+    if adds == removes:
+        return "UPDATE SET v = q.n"
+    return f"UPDATE SET {_target(found, min(adds), removes)}"
 
 
 def kind(found: Footprints, i: int) -> str:
     """The statement's kind in a few words."""
-    if not found.removes[i]:
+    adds, removes = found.adds[i], found.removes[i]
+    if not removes:
         return "INSERT SELECT" if found.reads[i] else "INSERT"
-    if not found.adds[i]:
-        return "DELETE"
-    return "UPDATE" if found.adds[i] == found.reads[i] else "UPDATE that moves rows"
+    if i in found.replaces:
+        return "REPLACE WHERE"
+    merges = found.reads[i] != removes
+    if not adds:
+        return "MERGE that deletes" if merges else "DELETE"
+    what = "MERGE" if merges else "UPDATE"
+    return what if adds == removes else f"{what} that moves rows"
 
 
 def _partition(found: Footprints, cell: int) -> int:
@@ -69,10 +100,10 @@ def _target(found: Footprints, cell: int, reads: Collection[int]) -> str:
     return ", ".join(parts)
 
 
-def _where(found: Footprints, cells: Collection[int]) -> str:
+def _where(found: Footprints, cells: Collection[int], prefix: str = "") -> str:
     values = {_value(found, c) for c in cells}
-    where = f"WHERE {_in('p', {_partition(found, c) for c in cells})}"
-    return where if len(values) == found.values else f"{where} AND {_in('s', values)}"
+    where = f"WHERE {_in(f'{prefix}p', {_partition(found, c) for c in cells})}"
+    return where if len(values) == found.values else f"{where} AND {_in(f'{prefix}s', values)}"
 
 
 def _in(column: str, values: Collection[int]) -> str:
@@ -100,7 +131,7 @@ def setup(found: Footprints) -> tuple[str, ...]:
 
 def scenario(found: Footprints, table_level: str, name: str) -> Scenario:
     """The scenario of a solution, on a table partitioned by ``p``."""
-    names = WRITERS[: len(found.reads)]
+    names = tuple(ascii_uppercase[: len(found.reads)])
     return Scenario(
         name,
         TableSpec(

@@ -13,6 +13,7 @@ from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, budget_option, common_options
 
 if TYPE_CHECKING:
+    from checker.synthesis.search import Bounds
     from isodelta.exploration import Exploration
     from isodelta.synthesis import Synthesis
 
@@ -24,10 +25,11 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
 @click.command(short_help="Search for histories that break a level.")
 @click.option(
     "--transactions",
-    type=click.IntRange(1, 6),
+    type=click.IntRange(1, 12),
     default=None,
     metavar="N",
-    help="How many transactions a history may have; 3 unless given, 4 for key-value levels.",
+    help="How many transactions a history may have; 3 unless given, 4 for key-value levels. "
+    "More than 6 with --symbolic only.",
 )
 @click.option(
     "--level",
@@ -52,12 +54,26 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
     help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
 )
 @click.option(
+    "--partitions",
+    type=click.IntRange(1, 6),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="With --symbolic: partitions of the table. One is like a table without partitions.",
+)
+@click.option(
     "--data-values",
     type=click.IntRange(1, 2),
     default=1,
     show_default=True,
     metavar="N",
     help="With --symbolic: values of a data column. With 2, files hold rows that statements skip.",
+)
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="With --symbolic: every smallest violation of a kind, up to names, and not one of each.",
 )
 @click.option(
     "--separate",
@@ -82,7 +98,9 @@ def command(
     engine: str | None,
     every_kind: bool,
     symbolic: bool,
+    partitions: int,
     data_values: int,
+    every: bool,
     separate: bool,
     levels: str,
 ) -> int:
@@ -97,7 +115,10 @@ def command(
 
     With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
     to and takes rows out of, and when it begins. It gives the smallest violations of what the
-    table's level promises, as SQL and confirmed by the model, or says that there are none.
+    table's level promises, as SQL and confirmed by the model, or says that there are none:
+    fewest transactions, then steps, then files, one of each kind of statements and schedule, or
+    with --all every one that differs by more than the names of partitions and values.
+    Statements are INSERT, DELETE and UPDATE, with --every-kind MERGE and REPLACE WHERE too.
 
     With --separate no rules are applied: for every ordered pair of isolation levels it gives the
     smallest history that holds the one and violates the other, or says why there is none, and
@@ -105,6 +126,7 @@ def command(
     levels are axioms about key-value histories (ReadCommitted to Serializable): the smallest
     history comes from a solver, and every implication is proved for histories of any size.
     """
+    from checker.synthesis.search import Bounds
     from isodelta.console import progress
     from isodelta.exploration import Exploration
 
@@ -116,6 +138,8 @@ def command(
     if key_value and not separate:
         raise BadInput("--levels is an option of --separate")
     transactions = transactions or (4 if key_value else 3)
+    if transactions > 6 and not symbolic:
+        raise BadInput("--transactions: more than 6 only with --symbolic")
     if separate:
         if symbolic or every_kind or level is not None:
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
@@ -125,9 +149,10 @@ def command(
             return _separate_key_value(common, transactions, budget, levels == "predicate")
         return _separate(common, transactions, budget, engine)
     if symbolic:
-        return _synthesise(common, tables, transactions, budget, engine, data_values)
-    if data_values > 1:
-        raise BadInput("--data-values is an option of --symbolic")
+        bounds = Bounds(partitions, data_values, every_kind)
+        return _synthesise(common, tables, transactions, budget, engine, bounds, every=every)
+    if (data_values, partitions, every) != (1, 3, False):
+        raise BadInput("--partitions, --data-values and --all are options of --symbolic")
     with progress("searching") as tell:
         exploration = Exploration(
             common.profile,
@@ -160,8 +185,11 @@ def _synthesise(
     transactions: int,
     budget: float,
     engine: str | None,
-    values: int,
+    bounds: Bounds,
+    *,
+    every: bool,
 ) -> int:
+    from checker.synthesis.rules import RULE_SETS
     from checker.synthesis.search import LEVELS, PROFILES
     from isodelta.console import output, progress
     from isodelta.results import print_json
@@ -173,8 +201,10 @@ def _synthesise(
     asked, levels = levels, [level for level in levels if level in LEVELS]
     if not levels:
         raise BadInput(f"--symbolic: violations of {', '.join(asked)} are not encoded")
+    if bounds.every_kind and not RULE_SETS[common.profile.name].every_kind:
+        raise BadInput(f"--symbolic: {common.profile.name} is not encoded with --every-kind")
     with progress("solving") as tell:
-        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, values)
+        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, bounds, every)
         try:
             for found in synthesis.run():
                 if common.json:

@@ -32,9 +32,12 @@ def command(common: Common) -> int:
     from model.profiles import DEFAULT
 
     asked = common.profile
-    chosen = [t for t in THEOREMS if asked == DEFAULT or t.profile == asked.name]
+    chosen = [t for t in THEOREMS if asked == DEFAULT or t.about(asked.name)]
     if not chosen:
-        raise BadInput(f"--profile: there is no theorem about {common.profile.name}")
+        raise BadInput(
+            f"--profile: there is no theorem about {common.profile.name}; "
+            "explore --symbolic looks for what breaks it"
+        )
     started = time.monotonic()
     results: list[TheoremResult] = []
     try:
@@ -61,6 +64,9 @@ def _print(result: TheoremResult, console: Any) -> None:
     title = Text(f"{result.theorem.name}: ", "bold")
     console.print(title + Text(result.verdict, colours[result.verdict]))
     console.print(Padding(Text(result.theorem.words), (0, 0, 1, 2)))
+    if result.theorem.also:
+        also = f"Also of {', '.join(result.theorem.also)}, where conflicts are resolved by files."
+        console.print(Padding(Text(also), (0, 0, 1, 2)))
     for lemma in result.lemmas:
         broken = sum(mutant.lemma_is == "refuted" for mutant in lemma.mutants)
         head = Text(f"{lemma.verdict} ", colours[lemma.verdict]) + Text(lemma.lemma.name, "bold")
