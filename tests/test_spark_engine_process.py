@@ -14,6 +14,8 @@ import pytest
 pytestmark = pytest.mark.spark
 
 PATIENCE = 180.0
+QUICK_START = "-XX:TieredStopAtLevel=1"
+"""For engines that replay one scenario or two: compiling for more would take twice the time."""
 
 BEGINNING = """
 import os, signal, sys, threading
@@ -91,6 +93,7 @@ class Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "JAVA_TOOL_OPTIONS": QUICK_START},
         )
         self.jvms: list[int] = []
         self.folders: list[Path] = []
