@@ -21,9 +21,10 @@ help: ## Show this table
 verify: setup ## The main job: model and real engine, into report/index.html (ARGS="--budget 60s")
 	@$(BIN)/isodelta verify --report report/ $(ARGS) || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-# One process has the engine and all tests that take it; the others run the rest meanwhile.
+# One process has the engine and all tests that take it; the others run the rest meanwhile
+# (tests/conftest.py).
 test: setup browser ## All tests, real Spark among them (PYTEST_ARGS="-k name")
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder \
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
 		$(PYTEST_ARGS)
 
 lint: packages ## ruff and mypy, changing nothing

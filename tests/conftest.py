@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadFileScheduling
 
 from conformance.spark.engine import SparkEngine
 from conformance.spark.java import find_java
 from tests.command_line import Write
 
-ENGINE = "spark"
-"""The group of tests that take the engine: of several processes one runs them all."""
+ENGINE = "spark_engine"
+"""The fixture of the engine. Of several processes one runs all files whose tests take it."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -24,29 +25,37 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nothing else takes as long, so the others fill the time that is left.
     """
     for item in items:
-        if "spark_engine" in getattr(item, "fixturenames", ()):
+        if takes_engine(item):
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group(ENGINE))
     if hasattr(config, "workerinput"):
         items.sort(
-            key=lambda item: (
-                item.get_closest_marker("xdist_group") is None,
-                item.get_closest_marker("spark") is None,
-            )
+            key=lambda item: (not takes_engine(item), item.get_closest_marker("spark") is None)
         )
 
 
-class EngineAndFiles(LoadGroupScheduling):
-    """The engine's tests go to one process, the others file by file to whoever is free."""
+def takes_engine(item: pytest.Item) -> bool:
+    return ENGINE in getattr(item, "fixturenames", ())
+
+
+class EngineAndFiles(LoadFileScheduling):
+    """The files with engine tests go to one process together, the others to whoever is free.
+
+    Only names of tests come here, so a file is looked into for the fixture.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        scope: str = super()._split_scope(nodeid)
-        return scope.split("::", 1)[0]
+        file: str = super()._split_scope(nodeid)
+        return ENGINE if mentions_engine(self.config.rootpath / file) else file
+
+
+@cache
+def mentions_engine(file: Path) -> bool:
+    return ENGINE in file.read_text(encoding="utf-8")
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> EngineAndFiles | None:
-    """For ``--dist loadgroup``, as ``make test`` says; the other modes are xdist's own."""
-    return EngineAndFiles(config, log) if config.getoption("dist") == "loadgroup" else None
+    """For ``--dist loadfile``, as ``make test`` says; the other modes are xdist's own."""
+    return EngineAndFiles(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture
