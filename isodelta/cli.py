@@ -109,6 +109,6 @@ def _complain(lines: Sequence[str], code: int) -> int:
 def main() -> NoReturn:
     """The console script."""
     # What imports and searches make mostly stays: at Python's own threshold the collector goes
-    # through it hundreds of times, which is a sixth of the time of `isodelta check`.
+    # through it hundreds of times, which is a seventh of the time of `isodelta check`.
     gc.set_threshold(100_000)
     sys.exit(run())
