@@ -21,11 +21,11 @@ help: ## Show this table
 verify: setup ## The main job: model and real engine, into report/index.html (ARGS="--budget 60s")
 	@$(BIN)/isodelta verify --report report/ $(ARGS) || { code=$$?; [ $$code -eq 1 ] || exit $$code; }
 
-# First all that needs no engine, in two processes, then the engine's own, one engine for all.
-# Exit code 5 is pytest's for "no test chosen", as PYTEST_ARGS may leave one half empty.
+# One process has the engine and all tests that take it; the others run the rest meanwhile
+# (tests/conftest.py).
 test: setup browser ## All tests, real Spark among them (PYTEST_ARGS="-k name")
-	@$(BIN)/python -m pytest -m "not spark" -n 2 --dist loadfile $(PYTEST_ARGS) || [ $$? -eq 5 ]
-	@$(BIN)/python -m pytest -m spark $(PYTEST_ARGS) || [ $$? -eq 5 ]
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
+		$(PYTEST_ARGS)
 
 lint: packages ## ruff and mypy, changing nothing
 	@$(BIN)/ruff check .

@@ -23,15 +23,7 @@ from checker.large.generator import Planted, generate
 
 def write(path: Path, transactions: int, planted: Planted | None) -> None:
     made = generate(7, transactions, max(10, transactions // 5), planted)
-    columns = {
-        "transaction": made.transaction,
-        "write": made.write,
-        "key": made.key,
-        "writer": made.writer,
-    }
-    if made.snapshot is not None:
-        columns["snapshot"] = made.snapshot[made.transaction - 1]
-    pq.write_table(pa.table(columns), path)
+    pq.write_table(pa.table(made.columns()), path)
 
 
 def run(path: Path) -> tuple[float, float, float, dict[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -135,11 +135,3 @@ def _padded(value: object) -> str:
 def describe(names: Sequence[str]) -> str:
     """A list in words: ``a``, ``a and b``, ``a, b and c``."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def by_level(findings: Sequence[Finding]) -> Mapping[str, tuple[Finding, ...]]:
-    """Findings by the level that they violate, in the order given."""
-    grouped: dict[str, tuple[Finding, ...]] = {}
-    for each in findings:
-        grouped[each.level] = (*grouped.get(each.level, ()), each)
-    return grouped

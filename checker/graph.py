@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal
 
 from checker.dependencies import BIT, KINDS, Dependencies, Edge, dependencies
 from model.history import History, Transaction
-from model.levels import LEVELS, RW, EdgeKind, Phenomenon, anomaly
+from model.levels import LEVELS, RW, EdgeKind, Level, Phenomenon, anomaly
 
 VerdictName = Literal["holds", "violated", "unknown"]
 
@@ -129,25 +130,44 @@ def _level_mask(level: str) -> int:
 
 
 def _decide(level: str, size: int, writers: int, masks: tuple[int, ...]) -> Decision:
-    import networkx  # loaded only when a graph is really new: a cold start pays 0.2 s for it
+    rules = LEVELS[level]
+    if _order(size, size, masks) is None and (found := _forbidden(rules, size, writers, masks)):
+        return found
+    if rules.serial_order != "any":
+        return Decision(None, (), None)
+    return Decision(None, (), _order(size if rules.readers else writers, size, masks))
+
+
+_decide_once = lru_cache(maxsize=1 << 16)(_decide)
+
+
+def _order(nodes: int, size: int, masks: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The first ``nodes`` nodes in topological order, the earliest first; None for a cycle."""
+    waits_for = [sum(map(bool, masks[node : nodes * size : size])) for node in range(nodes)]
+    ready = [node for node, others in enumerate(waits_for) if not others]
+    order: list[int] = []
+    while ready:
+        source = heappop(ready)
+        order.append(source)
+        for target in range(nodes):
+            if masks[source * size + target]:
+                waits_for[target] -= 1
+                if not waits_for[target]:
+                    heappush(ready, target)
+    return tuple(order) if len(order) == nodes else None
+
+
+def _forbidden(level: Level, size: int, writers: int, masks: tuple[int, ...]) -> Decision | None:
+    """The shortest cycle that a level forbids; between equals, of the first shape in its table."""
+    import networkx  # loaded only when a new graph has cycles: a cold start pays 0.2 s for it
 
     best: tuple[int, str, tuple[tuple[int, int, EdgeKind], ...]] | None = None
-    for phenomenon in LEVELS[level].forbids:
+    for phenomenon in level.forbids:
         nodes = size if phenomenon.readers else writers
         found = _shortest(networkx, phenomenon, nodes, size, masks)
         if found is not None and (best is None or found[0] < best[0]):
             best = (found[0], phenomenon.name, found[1])
-    if best is not None:
-        return Decision(best[1], best[2], None)
-    order = None
-    if LEVELS[level].serial_order == "any":
-        nodes = size if LEVELS[level].readers else writers
-        graph = _graph(networkx, nodes, size, masks)
-        order = tuple(networkx.lexicographical_topological_sort(graph))
-    return Decision(None, (), order)
-
-
-_decide_once = lru_cache(maxsize=1 << 16)(_decide)
+    return None if best is None else Decision(best[1], best[2], None)
 
 
 # Between cycles of one length, the one made of dependencies says more than one that needs the

@@ -94,7 +94,3 @@ class SearchResult:
     def minimal(self) -> int:
         """The number of minimal violating histories, over all levels judged."""
         return sum(finding.count for finding in self.findings)
-
-    def of_kind(self, kind: Kind) -> tuple[Finding, ...]:
-        """The findings of one kind."""
-        return tuple(finding for finding in self.findings if finding.kind == kind)

@@ -109,6 +109,7 @@ def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> l
 
 
 def contents(file: str) -> str:
+    """The text of a file. Raises BadScenarios where it cannot be one that a person wrote."""
     path = FilePath(file)
     try:
         if path.is_dir():
@@ -310,6 +311,7 @@ def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
 
 
 def table_spec(shape: TableShape) -> TableSpec:
+    """A table as the model knows it, from the keys of a scenario or workload file."""
     return TableSpec(
         columns=shape.columns,
         partition_by=tuple(shape.partition_by),
@@ -406,10 +408,12 @@ def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
 
 
 def nearest(word: str, known: Sequence[str]) -> list[str]:
+    """The known word that was probably meant, if any is near enough."""
     return difflib.get_close_matches(word, known, 1)
 
 
 def hint(word: str, known: Sequence[str], prefix: str) -> str:
+    """The end of a complaint about an unknown word: the nearest known one, or all of them."""
     for near in nearest(word, known):
         return f", did you mean {near}?"
     return f" ({prefix}{', '.join(known)})"

@@ -219,15 +219,7 @@ def test_arrays_that_are_no_history(operations: list[Operation]) -> None:
 
 
 def write_parquet(path: Path, made: LargeHistory) -> Path:
-    columns = {
-        "transaction": made.transaction,
-        "write": made.write,
-        "key": made.key,
-        "writer": made.writer,
-    }
-    if made.snapshot is not None:
-        columns["snapshot"] = made.snapshot[made.transaction - 1]
-    pq.write_table(pa.table(columns), path)
+    pq.write_table(pa.table(made.columns()), path)
     return path
 
 

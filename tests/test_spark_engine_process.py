@@ -14,6 +14,9 @@ import pytest
 pytestmark = pytest.mark.spark
 
 PATIENCE = 180.0
+GIVEN = os.environ.get("JAVA_TOOL_OPTIONS", "")
+QUICK_START = "-XX:TieredStopAtLevel=1"
+"""For engines that replay one scenario or two: compiling for more would take twice the time."""
 
 BEGINNING = """
 import os, signal, sys, threading
@@ -23,22 +26,29 @@ from model.scenario import Scenario, Step, TableSpec
 
 table = TableSpec({"k": "int"}, setup=("INSERT INTO t VALUES (1)",))
 case = Scenario("a case", table, {"A": "DELETE FROM t", "B": "DELETE FROM t"}, ())
-engine = SparkEngine()
-print(engine.process.gateway.proc.pid, engine.process.folder, flush=True)
+
+def started():
+    engine = SparkEngine()
+    print(engine.process.gateway.proc.pid, engine.process.folder, flush=True)
+    return engine
+
+engine = started()
 """
 
-CLOSED = """
-replay = engine.open(case)
-replay.begin("A")
+CLOSED_THEN_INTERRUPTED = """
+held, slow = engine.open(case), engine.open(case)
+held.begin("A")
+engine.step_seconds = 0.0
+try:
+    slow.begin("A")
+except EngineError as error:
+    print(error, flush=True)
 engine.close()
-engine = SparkEngine()
+
+engine = started()
 replay = engine.open(case)
 replay.begin("A")
 print(replay.commit("A").outcome)
-engine.close()
-"""
-
-INTERRUPTED = """
 replay = engine.open(case)
 replay.begin("A")
 try:
@@ -74,20 +84,9 @@ except EngineError as error:
 engine.close()
 """
 
-HUNG = """
-engine.open(case).close()
-replay = engine.open(case)
-engine.step_seconds = 0.0
-try:
-    replay.begin("A")
-except EngineError as error:
-    print(error)
-engine.close()
-"""
-
 
 class Run:
-    """A Python program that drives an engine, and the JVM and the folder that it made."""
+    """A Python program that drives engines, and the JVMs and folders that it made."""
 
     def __init__(self, program: str):
         self.process = subprocess.Popen(
@@ -95,25 +94,33 @@ class Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            env={**os.environ, "JAVA_TOOL_OPTIONS": f"{GIVEN} {QUICK_START}".strip()},
         )
-        assert self.process.stdout is not None
-        first = self.process.stdout.readline().split()
-        assert first, self.process.communicate()[1]
-        self.jvm = os.pidfd_open(int(first[0]))
-        self.folder = Path(first[1])
+        self.jvms: list[int] = []
+        self.folders: list[Path] = []
+        self.meet_engine()
 
-    def wait_until_ready(self) -> None:
-        """Return once the program says that it holds a transaction."""
+    def line(self) -> str:
+        """The next line that the program prints."""
         assert self.process.stdout is not None
-        assert self.process.stdout.readline() == "ready\n"
+        line = self.process.stdout.readline()
+        assert line, self.process.communicate()[1]
+        return line.rstrip("\n")
+
+    def meet_engine(self) -> None:
+        """Return once the program has started an engine."""
+        jvm, folder = self.line().split()
+        self.jvms.append(os.pidfd_open(int(jvm)))
+        self.folders.append(Path(folder))
 
     def end(self) -> list[str]:
         """What the program still prints; nothing may be left once it has ended."""
         out, err = self.process.communicate(timeout=PATIENCE)
-        ended, _, _ = select.select([self.jvm], [], [], PATIENCE)
-        os.close(self.jvm)
-        assert ended, "the JVM is still there"
-        assert not self.folder.exists()
+        for jvm, folder in zip(self.jvms, self.folders, strict=True):
+            ended, _, _ = select.select([jvm], [], [], PATIENCE)
+            os.close(jvm)
+            assert ended, "the JVM is still there"
+            assert not folder.exists()
         assert err == ""
         return out.splitlines()
 
@@ -123,20 +130,19 @@ if not hasattr(os, "pidfd_open"):
     pytest.skip("waits for processes that are not its children", allow_module_level=True)
 
 
-def test_close_leaves_nothing_and_a_new_engine_can_start() -> None:
-    assert Run(CLOSED).end() == ["committed"]
-
-
-def test_interrupt_leaves_nothing() -> None:
-    run = Run(INTERRUPTED)
-    run.wait_until_ready()
+def test_close_and_interrupt_leave_nothing() -> None:
+    """Closed with one transaction held and one unanswered; then a new engine, interrupted."""
+    run = Run(CLOSED_THEN_INTERRUPTED)
+    assert run.line() == "scenario 'a case', step 'begin A': no answer within 0 s"
+    run.meet_engine()
+    assert (run.line(), run.line()) == ("committed", "ready")
     run.process.send_signal(signal.SIGINT)
     assert run.end() == ["closed"]
 
 
 def test_a_killed_python_leaves_nothing() -> None:
     run = Run(KILLED)
-    run.wait_until_ready()
+    assert run.line() == "ready"
     run.process.kill()
     assert run.end() == []
 
@@ -147,7 +153,3 @@ def test_a_killed_engine_is_an_error_that_names_scenario_and_step() -> None:
         "a case | begin B | True",
         "a case | True",
     ]
-
-
-def test_an_engine_that_does_not_answer_in_time() -> None:
-    assert Run(HUNG).end() == ["scenario 'a case', step 'begin A': no answer within 0 s"]

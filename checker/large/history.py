@@ -37,6 +37,18 @@ class LargeHistory:
     def transactions(self) -> int:
         return int(self.transaction[-1]) if len(self.transaction) else 0
 
+    def columns(self) -> dict[str, Array]:
+        """The columns of a Parquet file that holds the history, one row an operation."""
+        columns = {
+            "transaction": self.transaction,
+            "write": self.write,
+            "key": self.key,
+            "writer": self.writer,
+        }
+        if self.snapshot is not None:
+            columns["snapshot"] = self.snapshot[self.transaction - 1]
+        return columns
+
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:

@@ -42,10 +42,9 @@ class _Given:
     read: Relation | None = None
 
 
-def insert(source: Source, body: exp.Expr | None = None) -> Statement:
-    """INSERT INTO; ``body`` is a tree to take instead of the source's own."""
-    plain, evolves = taken_apart(source)
-    tree = body or plain.tree()
+def insert(source: Source, tree: exp.Expr) -> Statement:
+    """INSERT INTO, from its tree without a PARTITION clause."""
+    _, evolves = taken_apart(source)
     refuse_extras(tree, {"this", "expression", "source", "by_name", "with_"})
     node, names = tree.this, None
     if isinstance(node, exp.Schema):

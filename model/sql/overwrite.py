@@ -53,9 +53,8 @@ def insert_or_overwrite(source: Source) -> Statement:
     if tree.args.get("where") is not None:
         return _replace_where(source, tree)
     if _place(tree).args.get("partition") is not None:
-        body, _ = _into_partition(source, tree)
-        return insert(source, body)
-    return insert(source)
+        tree, _ = _into_partition(source, tree)
+    return insert(source, tree)
 
 
 def truncate(source: Source) -> Statement:

@@ -12,7 +12,7 @@ from model.expressions import TRUE, Expression, IsNull, Not, Or
 from model.footprint import Footprint, MetadataChange, ReadPredicate
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, LeavesRows, Rows, item_reads, live_files
 from model.table import Table
 
 CLUSTERING_DOMAIN = "delta.clustering"
@@ -24,7 +24,7 @@ WHOLE_TABLE = ReadPredicate(TRUE, TRUE)
 
 
 @dataclass(frozen=True, slots=True)
-class AlterTable:
+class AlterTable(LeavesRows):
     """Puts the definition ``after`` in force, in a commit called ``operation``.
 
     Such a commit holds a metadata action even where nothing changes, and a protocol action
@@ -43,10 +43,6 @@ class AlterTable:
     def kind(self) -> str:
         return "ALTER TABLE"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return Execution(
             Footprint(
@@ -59,15 +55,9 @@ class AlterTable:
             )
         )
 
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
-    def rerun(self, tables: Rows) -> SerialResult:
-        return SerialResult((), tables)
-
 
 @dataclass(frozen=True, slots=True)
-class AddConstraint:
+class AddConstraint(LeavesRows):
     """ADD CONSTRAINT name CHECK (condition): reads every row, and fails where one breaks it.
 
     Logically it reads the rows that break the constraint; physically the whole table.
@@ -105,9 +95,6 @@ class AddConstraint:
         )
         return Execution(footprint)
 
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
     def rerun(self, tables: Rows) -> SerialResult:
         self._check(tables[self.table.name])
         return SerialResult(((),), tables)
@@ -120,7 +107,7 @@ class AddConstraint:
 
 
 @dataclass(frozen=True, slots=True)
-class SyncIdentity:
+class SyncIdentity(LeavesRows):
     """ALTER COLUMN ... SYNC IDENTITY: raises the high-water mark to cover all values there are.
 
     It reads the whole table, and its commit is marked as one of identity values alone.
@@ -157,15 +144,12 @@ class SyncIdentity:
         )
         return Execution(footprint, item_reads(self.table, snapshot.stored()))
 
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
     def rerun(self, tables: Rows) -> SerialResult:
         return SerialResult((tables[self.table.name],), tables)
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(LeavesRows):
     """A statement that fails with ``error_class`` whenever it runs on this definition."""
 
     text: str
@@ -174,15 +158,8 @@ class Refused:
     error_class: str
     message: str
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         raise StatementFailure(self.error_class, self.message)
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         raise StatementFailure(self.error_class, self.message)

@@ -100,6 +100,25 @@ class Statement(Protocol):
         ...
 
 
+class LeavesRows:
+    """A statement about files or the definition: it changes no row.
+
+    Nor does it read any, unless its class says otherwise.
+    """
+
+    __slots__ = ()
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return ()
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return row
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        return SerialResult((), tables)
+
+
 @runtime_checkable
 class ReadsByContents(Protocol):
     """A statement whose predicates depend on what is in the tables: MERGE, by its source."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from model.footprint import Footprint
 from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows, Statement, reads_on
+from model.statements.base import Execution, LeavesRows, Rows, Statement, reads_on
 from model.table import Table
 
 
@@ -75,7 +75,7 @@ class Idempotent:
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(LeavesRows):
     """A statement that turned out to have nothing to do before it read any row."""
 
     text: str
@@ -85,15 +85,5 @@ class Skipped:
     def kind(self) -> str:
         return "SKIPPED"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return Execution(Footprint("WRITE"))
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
-    def rerun(self, tables: Rows) -> SerialResult:
-        return SerialResult((), tables)

@@ -6,20 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from model import types
-from model.history import PredicateRead, Row, SerialResult
+from model.history import Row, SerialResult
 from model.log import Snapshot
-from model.query import Query
-from model.relations import Relation, alone, scan_reads
+from model.relations import Relation, alone
 from model.relations.base import Branches
 from model.statements.base import Execution, Rows
 from model.statements.generated import filled
 from model.statements.insert_values import added, append
-from model.statements.reading import read
+from model.statements.reading import ReadsByQuery, read
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class InsertSelect:
+class InsertSelect(ReadsByQuery):
     """Adds the rows of a query over the target, over other tables, or over none.
 
     ``positions`` gives for each output of the query the column that it goes to; the other
@@ -38,15 +37,6 @@ class InsertSelect:
     def kind(self) -> str:
         return "INSERT SELECT"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return scan_reads(self.query)
-
-    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        if isinstance(self.query, Query):
-            return self.predicate_reads
-        return alone(self.query, tables)[1]
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         # Values are handed out in the order in which one task reads: the largest file first.
         done = read(self.query, self.table, snapshot, others, largest_first=bool(self.assigned))
@@ -54,9 +44,6 @@ class InsertSelect:
         tasks = self._stored(self.query.branches(done.inputs))
         execution = append(self, writer, tasks, done.predicates, done.files, items)
         return execution if reads is None else replace(execution, predicate_reads=reads)
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         branches, reads = alone(self.query, tables)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 from model.expressions import Expression
 from model.files import Cube, DataFile
-from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.skipping import scan, split
-from model.statements.base import Execution, Rows, live_files
+from model.statements.base import Execution, LeavesRows, Rows, live_files
 from model.statements.rearrange import by_partition, rearrange, to_cluster
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Optimize:
+class Optimize(LeavesRows):
     """Merges files: those of each partition that has more than one.
 
     With ``zorder``, the places of ZORDER BY, every file is written anew, even a lone one. In a
@@ -34,10 +33,6 @@ class Optimize:
     def kind(self) -> str:
         return "OPTIMIZE"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         predicate = split(self.condition, self.table)
         files = scan(predicate, live_files(snapshot), self.table)
@@ -49,9 +44,3 @@ class Optimize:
             return to_cluster(self.table, files, self.full)
         groups = by_partition(files).values()
         return [file for group in groups if self.zorder or len(group) > 1 for file in group]
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
-    def rerun(self, tables: Rows) -> SerialResult:
-        return SerialResult((), tables)

@@ -11,11 +11,31 @@ from model.footprint import ReadPredicate
 from model.history import ItemRead, PredicateRead, Row
 from model.log import Snapshot
 from model.query import Query
-from model.relations import Relation
+from model.relations import Relation, alone, scan_reads
 from model.relations.base import Inputs
 from model.skipping import scan, split_filter
 from model.statements.base import Rows, item_reads, live_files
 from model.table import Table
+
+
+class ReadsByQuery:
+    """A statement that reads what its ``query`` reads, and leaves the rows there as they are."""
+
+    __slots__ = ()
+
+    query: Relation
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return scan_reads(self.query)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        if isinstance(self.query, Query):
+            return self.predicate_reads
+        return alone(self.query, tables)[1]
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return row
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 from model.expressions import Expression
 from model.files import Cube, DataFile
-from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
 from model.skipping import scan, split
-from model.statements.base import Execution, Rows, live_files
+from model.statements.base import Execution, LeavesRows, Rows, live_files
 from model.statements.rearrange import rearrange, to_cluster
 from model.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Reorg:
+class Reorg(LeavesRows):
     """Writes the files anew that have a deletion vector, or a column that the table dropped.
 
     Otherwise it is an OPTIMIZE of those files (N59). ``condition`` mentions partition columns
@@ -30,10 +29,6 @@ class Reorg:
     def kind(self) -> str:
         return "REORG"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         predicate = split(self.condition, self.table)
         files = scan(predicate, live_files(snapshot), self.table)
@@ -46,9 +41,3 @@ class Reorg:
 
     def _purgeable(self, file: DataFile) -> bool:
         return file.vector is not None or not set(file.schema) <= set(self.table.schema)
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
-    def rerun(self, tables: Rows) -> SerialResult:
-        return SerialResult((), tables)

@@ -9,9 +9,8 @@ from typing import Protocol
 
 from model.definition_change import metadata_change, protocol_change
 from model.footprint import Footprint
-from model.history import PredicateRead, Row, SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows
+from model.statements.base import Execution, LeavesRows, Rows
 from model.table import Table
 
 
@@ -24,7 +23,7 @@ class Stage(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralCommits:
+class SeveralCommits(LeavesRows):
     """Goes through ``stages``, each on the version that the one before it has left.
 
     Only the first commit meets the winners of others: those after it follow at once. The rows
@@ -39,10 +38,6 @@ class SeveralCommits:
     def kind(self) -> str:
         return "ALTER TABLE"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         for place, stage in enumerate(self.stages, 1):
             footprint = stage(snapshot, writer)
@@ -54,12 +49,6 @@ class SeveralCommits:
                 )
                 return Execution(footprint, then=tuple(then))
         return Execution(Footprint("ALTER TABLE"))
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
-    def rerun(self, tables: Rows) -> SerialResult:
-        return SerialResult((), tables)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from model.errors import StatementFailure
 from model.footprint import Footprint
-from model.history import PredicateRead, Row, SerialResult
+from model.history import SerialResult
 from model.log import Snapshot
-from model.statements.base import Execution, Rows
+from model.statements.base import Execution, LeavesRows, Rows
 from model.table import Table
 
 START = Footprint("VACUUM START", data_changed=False, records_always=True)
@@ -26,7 +26,7 @@ def _end(snapshot: Snapshot) -> Footprint:
 
 
 @dataclass(frozen=True, slots=True)
-class Vacuum:
+class Vacuum(LeavesRows):
     """Takes files off the storage, and says so in the log twice, before it and after it.
 
     Neither commit has an action, so nobody conflicts with it; its own first commit does with a
@@ -46,10 +46,6 @@ class Vacuum:
     def kind(self) -> str:
         return "VACUUM"
 
-    @property
-    def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        return ()
-
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         self._check()
         if self.dry:
@@ -61,9 +57,6 @@ class Vacuum:
             raise StatementFailure(
                 "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT", "RETAIN 0 HOURS is forbidden"
             )
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         self._check()
