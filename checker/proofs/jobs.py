@@ -200,8 +200,7 @@ def _addition_stops() -> Claim:
     checked = z3.Bool("checked_at_write_serializable")
     return Claim(
         (
-            *completeness(f)[:1],
-            completeness(f)[2],
+            *(completeness(f)[at] for at in (0, 2, 4)),
             Assumption(
                 "level in force",
                 "A statement that reads a row is checked at WriteSerializable or above it.",
@@ -229,8 +228,9 @@ def _addition_stops() -> Claim:
             ),
             Assumption(
                 "the winner read a row",
-                'So it is no blind append (the lemma "who meets a row is no blind append").',
-                z3.Not(f.w_blind),
+                'So it is no blind append (the lemma "who meets a row is no blind append"), and '
+                "does not only state files again.",
+                z3.Not(z3.Or(f.w_blind, f.w_restates)),
                 premise=True,
             ),
         ),
