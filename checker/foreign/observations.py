@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checker.foreign.history import (
@@ -120,14 +121,20 @@ class _Observer:
     def _number_transactions(self) -> None:
         """Numbers what counts: committed, or of unknown end and seen by one that counts."""
         counted = {p for p, t in enumerate(self.recorded) if t.status is Status.COMMITTED}
-        left = list(counted)
+        unseen: dict[Key, dict[Value, int]] = {}
+        for place, transaction in enumerate(self.recorded):
+            if transaction.status is Status.UNKNOWN:
+                for operation in transaction.operations:
+                    if operation.kind != "r":
+                        unseen.setdefault(operation.key, {})[operation.value] = place
+        left = list(counted) if unseen else []
         while left:
             for operation in self.recorded[left.pop()].operations:
-                if operation.kind == "r":
-                    for write in self._seen(operation):
-                        writer = write.transaction
-                        unknown = self.recorded[writer].status is Status.UNKNOWN
-                        if unknown and writer not in counted:
+                if operation.kind == "r" and operation.key in unseen:
+                    writes = unseen[operation.key]
+                    for value in writes.keys() & self._values(operation):
+                        writer = writes.pop(value)
+                        if writer not in counted:
                             counted.add(writer)
                             left.append(writer)
         for place in sorted(counted):
@@ -143,7 +150,8 @@ class _Observer:
             for key in numbers:
                 self.result.writers[key].append(number)
 
-    def _seen(self, operation: Operation) -> list[_Write]:
+    def _values(self, read: Operation) -> Iterable[Value]:
+        """The values of which a read shows that they were written."""
         raise NotImplementedError
 
     def _key(self, key: Key) -> int:
@@ -233,9 +241,8 @@ class _Observer:
 
 
 class _Registers(_Observer):
-    def _seen(self, operation: Operation) -> list[_Write]:
-        write = self.wrote.get((operation.key, operation.value))
-        return [] if write is None else [write]
+    def _values(self, read: Operation) -> Iterable[Value]:
+        return (read.value,)
 
     def _read_transaction(self, place: int, number: int) -> None:
         own: dict[Key, Value] = {}
@@ -269,15 +276,15 @@ class _Lists(_Observer):
         super().__init__(history)
         self.longest: dict[Key, tuple[tuple[Value, ...], int]] = {}
         self.dirty: set[tuple[int, int]] = set()
+        self.sound: dict[Key, tuple[Value, ...]] = {}
+        """Of each key, elements at the begin of its lists that are known to be no anomaly."""
 
     @staticmethod
     def _list(value: Value) -> tuple[Value, ...]:
         return value if isinstance(value, tuple) else ()
 
-    def _seen(self, operation: Operation) -> list[_Write]:
-        key = operation.key
-        found = (self.wrote.get((key, value)) for value in self._list(operation.value))
-        return [write for write in found if write is not None]
+    def _values(self, read: Operation) -> Iterable[Value]:
+        return self._list(read.value)
 
     def _read_transaction(self, place: int, number: int) -> None:
         name = self.recorded[place].name
@@ -369,13 +376,21 @@ class _Lists(_Observer):
         """Who wrote the last element of a list from outside, after a look at the others."""
         if not before:
             return None
-        for index, element in enumerate(before[:-1]):
+        sound = self.sound.get(key, ())
+        shared = min(len(sound), len(before) - 1)
+        start = shared if before[:shared] == sound[:shared] else 0
+        all_sound = True
+        for index in range(start, len(before) - 1):
+            element = before[index]
             write = self.wrote.get((key, element))
             status = None if write is None else self.recorded[write.transaction].status
-            if status is None or status is Status.ABORTED:
+            if status is None or status is Status.ABORTED or (key, element) in self.twice:
+                all_sound = False
                 self._writer(place, key, element)
             if write is not None and status is Status.ABORTED:
                 self._dirty_update(write.transaction, key, before[index + 1])
+        if all_sound and len(before) > len(sound) and start == len(sound):
+            self.sound[key] = before[:-1]
         return self._writer(place, key, before[-1])
 
     def _dirty_update(self, aborted: int, key: Key, element: Value) -> None:
