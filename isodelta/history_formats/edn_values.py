@@ -242,5 +242,5 @@ def _escaped(what: str, line: int) -> str:
     if what[0] == "u" and len(what) == 5:
         return chr(int(what[1:], 16))
     if what not in _ESCAPES:
-        raise EdnError(f"no escape in a text: \\{what}", line)
+        raise EdnError(f"no escape in a text: {what!r}", line)
     return _ESCAPES[what]
