@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from checker.key_value.history import KeyValueHistory
 from checker.key_value.levels import LEVELS
+from checker.key_value.pairs import confirmed_by
 from isodelta.key_value_console import cell, same_levels
 from isodelta.key_value_separating import KeyValueSeparating, verdict_words
 from isodelta.model_report import finish, new_report
@@ -36,8 +39,8 @@ def write_key_value_report(common: Common, separating: KeyValueSeparating, secon
 def lattice_picture(separating: KeyValueSeparating) -> LatticePicture:
     """The lattice as the report draws it.
 
-    Dashed lines join only levels of one height: others of which neither is above the other would
-    cross boxes, and are in the table.
+    Dashed lines join only neighbours of one height: others of which neither is above the other
+    would cross boxes, and are in the table.
     """
     found = separating.lattice
     shown = {history: _shown(history, separating) for history in separating.labels}
@@ -71,20 +74,13 @@ def lattice_picture(separating: KeyValueSeparating) -> LatticePicture:
         ),
         others=tuple(shown.values()),
         signs=SIGNS,
+        short_labels=True,
     )
     height = heights(picture)
-    level = [(a, b) for a, b in found.apart if height[a] == height[b]]
-    across = tuple(edge(*pair, False) for a, b in level for pair in ((a, b), (b, a)))
-    return LatticePicture(
-        groups=picture.groups,
-        edges=(*upwards, *across),
-        equal=picture.equal,
-        table=picture.table,
-        headline=picture.headline,
-        facts=picture.facts,
-        others=picture.others,
-        signs=SIGNS,
-    )
+    layers = [[p for p, high in enumerate(height) if high == h] for h in sorted(set(height))]
+    beside = [pair for layer in layers for pair in pairwise(layer)]
+    across = tuple(edge(*pair, False) for a, b in beside for pair in ((a, b), (b, a)))
+    return replace(picture, edges=(*upwards, *across))
 
 
 def _cell(separating: KeyValueSeparating, held: str, violated: str) -> LatticeCell:
@@ -105,6 +101,6 @@ def _shown(history: KeyValueHistory, separating: KeyValueSeparating) -> LatticeH
         anomaly=separating.anomalies[history],
         transactions=tuple((name, what) if what else ("", name) for name, _, what in named),
         schedule="",
-        confirmed=separating.confirmed(history),
+        confirmed=confirmed_by(history),
         admitted=(),
     )

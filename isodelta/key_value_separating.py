@@ -40,11 +40,6 @@ class KeyValueSeparating:
         """Whether each history satisfies each level."""
         return {history: verdicts(history) for history in self.labels}
 
-    def confirmed(self, history: KeyValueHistory) -> tuple[str, ...]:
-        """Who confirms a history for every pair that it separates."""
-        every = [each.confirmed for each in self.result.separations if each.history == history]
-        return tuple(name for name in every[0] if all(name in each for each in every))
-
     def holds(self, history: KeyValueHistory) -> tuple[str, ...]:
         """The strongest of the levels that a history satisfies."""
         held = [level for level, fits in self.verdicts[history].items() if fits]

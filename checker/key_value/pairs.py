@@ -180,6 +180,19 @@ def _size(history: KeyValueHistory) -> tuple[int, int, bool]:
     return len(history.transactions), history.operations, history.has_predicates
 
 
+def confirmed_by(history: KeyValueHistory) -> tuple[str, ...]:
+    """Who says of every level that it knows what the solver says of it."""
+    found, said = [], verdicts(history)
+    if len(history.transactions) <= MOST_TRANSACTIONS:
+        agrees = all(satisfies(history, level) == fits for level, fits in said.items())
+        found += ["definition"] * agrees
+    if not history.has_predicates:
+        levels = judge(history.foreign(), session_order=True).levels
+        agrees = all((levels[name].verdict == "holds") == said[name] for name in levels)
+        found += ["decider of recorded histories"] * agrees
+    return tuple(found)
+
+
 def anomaly(history: KeyValueHistory) -> str:
     """What is wrong with a history, in the words of the decider of recorded histories.
 

@@ -156,6 +156,16 @@ class _Definitions(Executions):
             premise=True,
         )
 
+    def held(self, level: str) -> Assumption:
+        """The axioms of visibility."""
+        formula = self.level(LEVELS[level])
+        return Assumption("the level", "The axioms of visibility.", formula, premise=True)
+
+    def paths_seen(self, name: str, words: str) -> Assumption:
+        """A path of reads and sessions leads to a transaction that sees where it comes from."""
+        seen = self.every("u t", lambda u, t: z3.Implies(self.path(u, t), self.visible(u, t)))
+        return Assumption(name, words, seen, premise=True)
+
     def paths(self) -> Assumption:
         """What a path of reads and sessions is."""
         return Assumption(
@@ -207,24 +217,11 @@ def _to_axiom(level: str) -> Claim:
     found = _Definitions(named=False)
     u, s, t = z3.Consts("U S T", found.Txn)
     p, k = z3.Const("P", found.Read), z3.Const("K", found.Key)
-    held = Assumption(
-        "the level", "The axioms of visibility.", found.level(LEVELS[level]), premise=True
-    )
-    seen: tuple[Assumption, ...] = ()
-    if level == "Causal":
-        seen = (
-            Assumption(
-                "paths are seen",
-                "A path of reads and sessions leads to a transaction that sees where it comes "
-                "from (the lemma before).",
-                found.every("u t", lambda u, t: z3.Implies(found.path(u, t), found.visible(u, t))),
-                premise=True,
-            ),
-        )
+    seen = found.paths_seen("paths are seen", "A path leads to who sees it (the lemma before).")
     about = z3.And(found.read(t, p, k, s), found.writes(u, k), u != s)
     related = found.related(level)(u, t)
     return Claim(
-        (held, *seen),
+        (found.held(level), *([seen] if level == "Causal" else [])),
         goal=z3.Implies(z3.And(about, related), found.before(u, s)),
         witness=z3.And(about, related),
         background=found.background(),
@@ -234,21 +231,9 @@ def _to_axiom(level: str) -> Claim:
 def _paths_are_seen() -> Claim:
     found = _Definitions(named=False)
     u, v, t = z3.Consts("U V T", found.Txn)
+    seen = found.paths_seen("induction hypothesis", "Paths of up to so many steps are seen.")
     return Claim(
-        (
-            Assumption(
-                "the level",
-                "The axioms of visibility.",
-                found.level(LEVELS["Causal"]),
-                premise=True,
-            ),
-            Assumption(
-                "induction hypothesis",
-                "Paths of up to so many steps are seen.",
-                found.every("u t", lambda u, t: z3.Implies(found.path(u, t), found.visible(u, t))),
-                premise=True,
-            ),
-        ),
+        (found.held("Causal"), seen),
         goal=z3.And(
             z3.Implies(found.direct(u, t), found.visible(u, t)),
             z3.Implies(z3.And(found.path(u, v), found.direct(v, t)), found.visible(u, t)),

@@ -32,7 +32,7 @@ def lattice_svg(lattice: LatticePicture, ident: str) -> Markup:
     apart: dict[frozenset[int], list[LatticeEdge]] = {}
     for edge in lattice.edges:
         if edge.above:
-            _draw_above(root, edge, boxes)
+            _draw_above(root, edge, boxes, short=lattice.short_labels)
         else:
             apart.setdefault(frozenset((edge.held, edge.violated)), []).append(edge)
     for edges in apart.values():
@@ -43,12 +43,18 @@ def lattice_svg(lattice: LatticePicture, ident: str) -> Markup:
 
 
 def heights(lattice: LatticePicture) -> tuple[int, ...]:
-    """How high each group stands: the length of the longest way up to it."""
+    """How high each group stands: the length of the longest way up to it.
+
+    A group with nothing below it stands just below the next one above it.
+    """
     found = [0] * len(lattice.groups)
+    upwards = [edge for edge in lattice.edges if edge.above]
     for _ in lattice.groups:
-        for edge in lattice.edges:
-            if edge.above:
-                found[edge.violated] = max(found[edge.violated], found[edge.held] + 1)
+        for edge in upwards:
+            found[edge.violated] = max(found[edge.violated], found[edge.held] + 1)
+    for place in set(range(len(found))) - {edge.violated for edge in upwards}:
+        next_above = [found[edge.violated] for edge in upwards if edge.held == place]
+        found[place] = min(next_above, default=1) - 1
     return tuple(found)
 
 
@@ -90,14 +96,13 @@ def _draw_box(root: Element, group: tuple[str, ...], box: Box) -> None:
         add(root, "text", text=name, x=left + wide / 2, y=y, class_="node-name level-name")
 
 
-def _draw_above(root: Element, edge: LatticeEdge, boxes: Mapping[int, Box]) -> None:
+def _draw_above(root: Element, edge: LatticeEdge, boxes: Mapping[int, Box], *, short: bool) -> None:
     low, high = boxes[edge.held], boxes[edge.violated]
     x1, y1 = low[0] + low[2] / 2, low[1]
     x2, y2 = high[0] + high[2] / 2, high[1] + high[3]
     add(root, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_="edge")
-    _label(
-        root, edge, (x1 + x2) / 2, (y1 + y2) / 2, f"{edge.history.label}: {edge.history.anomaly}"
-    )
+    text = edge.history.label if short else f"{edge.history.label}: {edge.history.anomaly}"
+    _label(root, edge, (x1 + x2) / 2, (y1 + y2) / 2, text)
 
 
 def _draw_apart(root: Element, edges: list[LatticeEdge], boxes: Mapping[int, Box]) -> None:
@@ -116,9 +121,9 @@ def _draw_apart(root: Element, edges: list[LatticeEdge], boxes: Mapping[int, Box
 def _label(root: Element, edge: LatticeEdge, x: float, y: float, text: str) -> None:
     half = len(text) * _CHARACTER / 2 + 3
     link = add(root, "a", href=f"#{edge.history.anchor}")
-    add(
-        link, "title", text=f"{edge.history.label}, {edge.history.anomaly}: {edge.history.schedule}"
-    )
+    steps = "; ".join(f"{name}: {what}" for name, what in edge.history.transactions)
+    words = edge.history.schedule or steps
+    add(link, "title", text=f"{edge.history.label}, {edge.history.anomaly}: {words}")
     add(link, "rect", x=x - half, y=y - 11, width=2 * half, height=22, rx=4, class_="label-box")
     add(link, "text", text=text, x=x, y=y + 4, class_="edge-label linked")
 

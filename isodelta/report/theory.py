@@ -58,7 +58,8 @@ class LatticePicture:
 
     ``equal`` says of each group with several levels why it is one. ``table`` has a line for each
     level that holds, with a cell for each that is violated; ``signs`` says what its signs mean.
-    ``others`` are histories of the table that are on no edge.
+    ``others`` are histories of the table that are on no edge. ``short_labels`` leaves the
+    anomalies out of the picture, where lines cross.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -68,6 +69,7 @@ class LatticePicture:
     headline: str
     facts: tuple[tuple[str, str], ...]
     others: tuple[LatticeHistory, ...] = ()
+    short_labels: bool = False
     signs: str = (
         "⇒ where the table of levels says that the first implies the second, “⇒ proved” where a "
         "theorem says it for histories of snapshots, ≤n where no history of up to n transactions "
