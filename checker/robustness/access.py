@@ -7,14 +7,16 @@ whenever it meets the row in question.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from checker.robustness.failures import order_matters
 from checker.robustness.jobs import Jobs
 from checker.robustness.runs import Run
 from checker.robustness.sentinels import Parsed, parsed
 from checker.robustness.symbolic_footprint import Access, anything
 from checker.robustness.template import Template
+from model.expressions import Expression
 from model.statements import (
     Delete,
     DynamicOverwrite,
@@ -33,6 +35,29 @@ from model.statements import (
     Vacuum,
 )
 from model.types import ColumnType
+
+
+def _conditions(statement: Statement) -> Iterator[Expression]:
+    """The conditions by which a statement finds the rows that it reads."""
+    match statement:
+        case Delete(condition=condition):
+            yield condition
+        case Update(condition=condition, subqueries=subqueries):
+            yield condition
+            yield from (scan.condition for query in subqueries for scan in query.scans)
+        case Select(query=query) | InsertSelect(query=query):
+            yield from (scan.condition for scan in query.scans)
+        case Overwrite(replaced=replaced, inserts=inserts):
+            yield replaced
+            yield from _conditions(inserts)
+        case DynamicOverwrite(inserts=inserts):
+            yield from _conditions(inserts)
+        case Merge(condition=condition, source=source):
+            yield condition
+            clauses = (*statement.matched, *statement.not_matched, *statement.by_source)
+            yield from (clause.test for clause in clauses)
+            if source.query is not None:
+                yield from (scan.condition for scan in source.query.scans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +118,8 @@ def _outside(statement: Statement) -> str | None:
     evolved = inserts.after if isinstance(inserts, InsertSelect | InsertValues | Merge) else None
     if evolved is not None and evolved != inserts.table:
         return "schema evolution changes the table's definition"
+    if any(map(order_matters, _conditions(inner))):
+        return "a part of its condition can fail, and which rows it is looked at for is not said"
     known = Delete | DynamicOverwrite | InsertSelect | InsertValues | Merge | Optimize | Overwrite
     if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
         return None

@@ -27,17 +27,26 @@ from model.expressions import (
     Literal,
     Not,
     Or,
+    walk,
 )
+from model.types import DOUBLE
 
 _names = count()
 _SAFE = frozenset(
     {
+        *("add_months", "date_add", "date_sub"),
         *("concat", "contains", "datediff", "day", "endswith", "greatest", "isnan", "least"),
         *("left", "length", "like", "lower", "ltrim", "month", "replace", "right", "rtrim"),
         *("startswith", "substring", "trim", "upper", "year"),
     }
 )
 """Functions that fail on no value."""
+
+_CASTS = frozenset({("timestamp", "date"), ("date", "timestamp")})
+"""Casts that fail on no value, besides those to texts."""
+
+_LARGEST_PRECISION = 38
+"""The result of decimal arithmetic is wide enough for every value, as long as it is below this."""
 
 
 def fails(over: Reader, expression: Expression) -> Any:
@@ -62,6 +71,8 @@ def fails(over: Reader, expression: Expression) -> Any:
             return _any(*(fails(over, part) for part in (operand, *options)))
         case Arithmetic(operator=operator, left=left, right=right, type=type_):
             below = [fails(over, left), fails(over, right)]
+            if not _can_fail(expression):
+                return _any(*below)
             if type_.bits and operator in "+-":
                 cell = over.cell(expression)
                 most = 2 ** (type_.bits - 1)
@@ -76,9 +87,32 @@ def fails(over: Reader, expression: Expression) -> Any:
         case Case(branches=branches, otherwise=otherwise):
             parts = [part for branch in branches for part in branch]
             return _any(*(fails(over, part) for part in (*parts, otherwise)))
-        case Cast():
-            return _perhaps()
+        case Cast(operand=operand) if not _can_fail(expression):
+            return fails(over, operand)
     return _perhaps()
+
+
+def order_matters(condition: Expression) -> bool:
+    """Whether a part of AND or OR can fail: what is looked at first decides whether it does.
+
+    The engine looks at partitions and statistics first, so that what it notes as read may lack a
+    row that the condition as it is written fails on.
+    """
+    joined = any(isinstance(node, And | Or) for node in walk(condition))
+    return joined and any(map(_can_fail, walk(condition)))
+
+
+def _can_fail(expression: Expression) -> bool:
+    """Whether the outermost operation of an expression fails on some values."""
+    match expression:
+        case Arithmetic(operator=operator, type=type_):
+            widened = 0 < type_.precision < _LARGEST_PRECISION
+            return operator not in "+-*" or not (type_ == DOUBLE or widened)
+        case Function(name=name):
+            return name not in _SAFE
+        case Cast(operand=operand, type=type_):
+            return type_.family != "string" and (operand.type.family, type_.family) not in _CASTS
+    return False
 
 
 def _then(when: Any, over: Reader, expression: Expression) -> Any:
