@@ -27,7 +27,9 @@ FILES = [path for path in sorted(SCENARIOS.rglob("*.yaml")) if path.parent.name 
 OF_LEMMAS = {
     *("level in force", "induction hypothesis", "no winner changed what was read"),
     *("edges lead forward", "what a winner may have changed", "the shape", "joined by overwriting"),
-    *("paths are seen", "no edge of the cycle is a way back"),
+    *("paths are seen", "no edge of the cycle is a way back", "the missed append"),
+    *("what it removes is there", "the winner read a row", "both parts are on every cycle"),
+    "a cycle is in one group",
 }
 """Premises that are results of other lemmas, or of the same one for the step before."""
 
@@ -35,10 +37,14 @@ OF_HISTORIES = {
     *("a cycle and its last commit", "a cycle and its last place", "on the cycle", "the level"),
     *("the worst rows", "the worst past", "paths", "what the rule finds"),
     *("Y overwrites X", "snapshots are fresh", "ww", "wr", "rw", "rw of an item"),
+    *("the next version", "a version in its snapshot", "what X read", "it is checked"),
+    *("edges are conflicts", "groups", "the answer robust"),
 }
 """Premises that say which history a lemma is about, or what its edges are."""
 
 ELSEWHERE = {
+    "what runs do, their jobs can": "tests/test_robust_roles.py",
+    "a row is in one file": "tests/test_robust_roles.py",
     "footprint completeness": "tests/test_repair.py",
     "what a statement may take over": "docs/theorems.md: the engine's list of harmless properties",
 }

@@ -151,3 +151,18 @@ def test_a_boolean_column_may_be_set_to_null() -> None:
     texts = {"hide": "UPDATE t SET live = NULL WHERE k = :k", "read": "SELECT * FROM t WHERE live"}
     known = analysed(jobs("jobs", table, {}, texts, DEFAULT))
     assert roles.leads_back(known["read"], known["hide"])
+
+
+def test_a_row_is_in_one_file_of_a_snapshot() -> None:
+    rewritten = 0
+    for seed in range(15):
+        random = Random(seed)
+        given = Templates(random).workload()
+        stage = Stage(given)
+        every = [each for some in chosen(given, random, 2).values() for each in some]
+        for group in product(every, every):
+            for ended in stage.play(group, MISSED).values():
+                rows = [row.row for row in ended.latest.stored()]
+                assert len(rows) == len(set(rows))
+                rewritten += ended.footprint is not None and bool(ended.footprint.removes)
+    assert rewritten > 20
