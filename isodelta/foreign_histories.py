@@ -10,14 +10,23 @@ from typing import Any
 from checker.foreign.decide import Judgement, LevelVerdict, judge
 from checker.foreign.history import Operation
 from checker.foreign.observations import AmbiguousHistory, Finding
+from checker.foreign.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.history_formats.formats import FORMATS, LARGE, recognise
 
 
 def judge_file(
-    path: Path, format_name: str | None, session_order: bool | None, time_limit: float
+    path: Path,
+    format_name: str | None,
+    session_order: bool | None,
+    time_limit: float,
+    *,
+    outside_writers: bool = False,
 ) -> dict[str, Any]:
-    """Reads and judges one file; ``BadInput`` for what cannot be read or judged."""
+    """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
+
+    With ``outside_writers`` the values of registers that nobody wrote are no anomalies.
+    """
     name = format_name or recognise(path)
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
@@ -29,6 +38,8 @@ def judge_file(
     history = format_.read(path)
     if not history.transactions and not format_.may_be_empty:
         raise BadInput(f"{path}: there is no transaction in this history")
+    if outside_writers and history.kind == "register":
+        history = with_outside_writers(history)
     sessions = format_.session_order if session_order is None else session_order
     try:
         judgement = judge(history, session_order=sessions, time_limit=time_limit)

@@ -1,4 +1,4 @@
-"""Writers outside of a history, for formats in which a value may come from one.
+"""Writers outside of a history, where a value may come from one.
 
 Elle takes no notice of where a register's value came from when nobody in the history wrote it: it
 may have been there before, or its writer was cut off. A transaction that wrote that one value, at

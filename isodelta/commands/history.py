@@ -33,6 +33,11 @@ FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
     help="Whether the levels respect the order of each session; else as the format's own tools do.",
 )
 @click.option(
+    "--outside-writers",
+    is_flag=True,
+    help="Values of registers that nobody wrote were written outside of the history, as for Elle.",
+)
+@click.option(
     "--time-limit",
     type=Duration(),
     default="5m",
@@ -52,6 +57,7 @@ def command(
     files: Sequence[str],
     format_name: str | None,
     session_order: bool | None,
+    outside_writers: bool,
     time_limit: float,
     export_as: str | None,
     common: Common,
@@ -83,7 +89,13 @@ def command(
             for path in paths:
                 started = time.monotonic()
                 try:
-                    result = judge_file(path, format_name, session_order, time_limit)
+                    result = judge_file(
+                        path,
+                        format_name,
+                        session_order,
+                        time_limit,
+                        outside_writers=outside_writers,
+                    )
                 except BadInput as error:
                     if paths == [Path(name)]:
                         raise

@@ -1,4 +1,4 @@
-"""The initial value 0 of formats that have no word for it."""
+"""The initial values of formats that have no word for them."""
 
 from __future__ import annotations
 
@@ -28,3 +28,22 @@ def with_initial_zero(history: ForeignHistory) -> ForeignHistory:
             for transaction in history.transactions
         ),
     )
+
+
+def values_from_before(history: ForeignHistory) -> bool:
+    """Whether values that nobody wrote stand for initial ones, at most one for each key.
+
+    That needs evidence: no read sees the initial state as such, and more than one read sees such a
+    value. A single one is more likely a value out of thin air.
+    """
+    written = {
+        (o.key, o.value) for t in history.transactions for o in t.operations if o.kind == "w"
+    }
+    found = 0
+    for transaction in history.transactions:
+        for operation in transaction.operations:
+            if operation.kind == "r" and operation[1:] not in written:
+                if operation.value is INITIAL:
+                    return False
+                found += 1
+    return found > 1

@@ -10,13 +10,14 @@ of its process that wrote the same, or else to the last one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from checker.foreign.history import INITIAL, ForeignHistory, Operation, Recorded, Status
 from checker.foreign.levels import READ_ATOMIC
-from checker.foreign.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.history_formats.edn_values import frozen
+from isodelta.history_formats.initial import values_from_before
 
 _STATUS = {"ok": Status.COMMITTED, "fail": Status.ABORTED, "info": Status.UNKNOWN}
 _KINDS = {"append": "a", "r": "r", "w": "w"}
@@ -134,7 +135,7 @@ class _Reader:
             if other in kinds and "w" in kinds and "w many" not in kinds:
                 raise self.wrong(kinds[other], f"a read of a {other} where :w writes registers")
         history = ForeignHistory("register", tuple(recorded), internal_from=READ_ATOMIC)
-        return with_outside_writers(history)
+        return replace(history, lone_unwritten=values_from_before(history))
 
     def _operations(self, line: int, value: Any, status: Status) -> tuple[Operation, ...]:
         if not isinstance(value, list):

@@ -3,7 +3,7 @@
 The values of writes are unique for each key. A transaction -1 was aborted (Plume, AWDIT), and a
 session -1 is the initial state written out (PolySI). A read of 0 that nobody wrote sees the
 initial state. Another value that nobody wrote is an anomaly, unless the file does without 0: see
-``_lone_unwritten``.
+``initial.values_from_before``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from checker.foreign.history import INITIAL, ForeignHistory, Operation, Recorded, Status
 from isodelta.exits import BadInput
-from isodelta.history_formats.initial import with_initial_zero
+from isodelta.history_formats.initial import values_from_before, with_initial_zero
 
 _LINE = re.compile(r"\s*([rw])\(\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*,\s*(-?\d+)\s*\)\s*")
 
@@ -65,7 +65,7 @@ def read(path: Path) -> ForeignHistory:
         label = f"T{number}" if numbers[number] == 1 else f"T{session}.{number}"
         recorded.append(_recorded(label, session, number, each, initial))
     history = with_initial_zero(ForeignHistory("register", tuple(recorded)))
-    return replace(history, lone_unwritten=_lone_unwritten(history))
+    return replace(history, lone_unwritten=values_from_before(history))
 
 
 def _recorded(
@@ -80,22 +80,3 @@ def _recorded(
             for o in operations
         ]
     return Recorded(name, session, tuple(operations))
-
-
-def _lone_unwritten(history: ForeignHistory) -> bool:
-    """Whether values that nobody wrote stand for initial ones, at most one for each key.
-
-    That needs evidence: no read sees the initial state as 0, and more than one read sees such a
-    value. A single one is more likely a value out of thin air.
-    """
-    written = {
-        (o.key, o.value) for t in history.transactions for o in t.operations if o.kind == "w"
-    }
-    found = 0
-    for transaction in history.transactions:
-        for operation in transaction.operations:
-            if operation.kind == "r" and operation[1:] not in written:
-                if operation.value is INITIAL:
-                    return False
-                found += 1
-    return found > 1
