@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from checker.proofs.facts import RULES, added_files_but_appends
 from checker.proofs.lemma import check
 from checker.proofs.symbols import SymbolicFacts
 from checker.synthesis.search import PROFILES, Bounds, exists
+from model.footprint import Footprint
 from model.log import Commit
 from model.profiles import DEFAULT, profile
 from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt
@@ -171,6 +173,31 @@ def test_a_theorem_is_also_about_profiles_that_refuse_no_less(theorem):
         for name in theorem.also:
             assert profile(name).conflict(attempt, [winner]) is not None, (name, own)
     assert seen > 300
+
+
+def _without_definition(footprint: Footprint) -> Footprint:
+    return replace(
+        footprint,
+        metadata=None,
+        protocol=None,
+        domains=frozenset(),
+        applications_read=frozenset(),
+        applications_written=(),
+    )
+
+
+def test_what_a_footprint_says_of_the_definition_only_adds_refusals():
+    """So a smallest violation has nothing of it, and the solver's histories do without."""
+    fewer = 0
+    for attempt, winner in random_attempts(4, 5_000):
+        plain = replace(attempt, footprint=_without_definition(attempt.footprint))
+        other = replace(winner, footprint=_without_definition(winner.footprint))
+        refused = DEFAULT.conflict(attempt, [winner]) is not None
+        if DEFAULT.conflict(plain, [other]) is not None:
+            assert refused, (attempt, winner)
+        else:
+            fewer += refused
+    assert fewer > 100
 
 
 def test_no_theorem_is_about_a_profile_with_a_counterexample():
