@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from model.evaluation import matcher
 from model.expressions import TRUE, Expression
 from model.files import DataFile, StoredRow
 from model.footprint import ReadPredicate
+from model.history import Row
 from model.log import Snapshot
 from model.skipping import scan, split
 from model.statements.base import live_files
@@ -44,6 +46,22 @@ def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
         touched = tuple(f for f in read if any(matches(row.values) for row in f.rows))
     matching = tuple(row for file in touched for row in file.rows if matches(row.values))
     return Target(predicate, read, touched, matching)
+
+
+@lru_cache(maxsize=4096)
+def row_test(condition: Expression, table: Table) -> Callable[[Row], bool]:
+    """Whether a DELETE or UPDATE with this condition is about a row, whatever file it is in.
+
+    What partition values decide comes first, as they choose the files: a part of the condition
+    that fails on a row (a division by zero) does not meet the rows of the other partitions.
+    The function raises StatementFailure where it does.
+    """
+    matches = matcher(condition)
+    predicate = split(condition, table)
+    if predicate.partition == TRUE:
+        return matches
+    here = matcher(predicate.partition)
+    return lambda row: here(row) and matches(row)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
