@@ -1,13 +1,13 @@
 """How long the verdicts take for histories whose version order is unknown.
 
-Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small]``. Each row is one
-history in memory, judged at every level: valid or with one planted anomaly, over few keys or many,
-drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its own, in the
-order of commits). Histories with sessions are sorted by session, so that nothing of the order in
-which they ran is left. ``blind`` is the share of writes that do not read their key first.
-Then come histories of sessions that overlapped in a database of one level ("at ..."), blind writes
-only. The last column is the time relative to the first row. ``--small`` leaves most of the grid
-out.
+Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small | --overlapping]``. Each
+row is one history in memory, judged at every level: valid or with one planted anomaly, over few
+keys or many, drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its
+own, in the order of commits). Histories with sessions are sorted by session, so that nothing of
+the order in which they ran is left. ``blind`` is the share of writes that do not read their key
+first. Then come histories of sessions that overlapped in a database of one level ("at ..."), blind
+writes only. The last column is the time relative to the first row. ``--small`` leaves most of the
+grid out, ``--overlapping`` all but the sessions that overlapped.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ SESSIONS = 20
 Row = tuple[Shape, bool, str, ForeignHistory, dict[str, str]]
 
 
-def main(transactions: int, small: bool) -> None:
+def main(transactions: int, small: bool, overlapping: bool) -> None:
     gc.disable()  # as the command does
     print(
         f"{'sessions':>8} {'keys':>7} {'drawn':7} {'blind':>5} {'planted':19} "
         f"{'s':>7} {'cpu s':>7} {'ratio':>6}"
     )
     first = None
-    for shape, sessions, what, history, expected in _rows(transactions, small):
+    for shape, sessions, what, history, expected in _rows(transactions, small, overlapping):
         if sessions:
             grouped = sorted(history.transactions, key=lambda each: each.session)
             history = replace(history, transactions=tuple(grouped))
@@ -66,13 +66,13 @@ def main(transactions: int, small: bool) -> None:
         gc.collect()
 
 
-def _rows(transactions: int, small: bool) -> Iterator[Row]:
+def _rows(transactions: int, small: bool, overlapping: bool) -> Iterator[Row]:
     """Shape, whether sessions count, what is in the history, the history, the verdicts expected."""
     grid = itertools.product(
         (True, False), (transactions // 100, transactions), (0.0, 1.0), (0.3, 1.0), EXPECTED
     )
     for sessions, keys, skew, blind, planted in grid:
-        if small and (skew > 0) == (blind == 1.0):
+        if overlapping or (small and (skew > 0) == (blind == 1.0)):
             continue
         number = SESSIONS if sessions else transactions
         shape = Shape(transactions, sessions=number, keys=keys, blind=blind, skew=skew)
@@ -88,4 +88,4 @@ def _rows(transactions: int, small: bool) -> Iterator[Row]:
 
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    main(numbers[0] if numbers else 100_000, "--small" in sys.argv)
+    main(numbers[0] if numbers else 100_000, "--small" in sys.argv, "--overlapping" in sys.argv)
