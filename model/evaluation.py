@@ -17,6 +17,7 @@ from model.casts import cast_function
 from model.doubles import largest, smallest, sort_key
 from model.errors import StatementFailure
 from model.expressions import (
+    TRUE,
     Aggregate,
     And,
     Arithmetic,
@@ -96,6 +97,21 @@ def matcher(condition: Expression) -> Callable[[Row], bool]:
         return lambda row: True
     evaluate = evaluator(condition)
     return lambda row: evaluate(row) is True
+
+
+@lru_cache(maxsize=4096)
+def row_test(condition: Expression, partition: Expression) -> Callable[[Row], bool]:
+    """Whether a row matches, whatever file it is in, as ``matcher`` says for the rows of a file.
+
+    ``partition`` is what the condition says of partition values. It comes first, as it chooses
+    the files: a part of the condition that fails on a row (a division by zero) does not meet the
+    rows of other partitions. The function raises StatementFailure where it does.
+    """
+    matches = matcher(condition)
+    if partition == TRUE:
+        return matches
+    here = matcher(partition)
+    return lambda row: here(row) and matches(row)
 
 
 def _comparison(expression: Comparison) -> Evaluator:

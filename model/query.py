@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from model import expressions
-from model.evaluation import aggregate, evaluator, matcher
+from model.evaluation import aggregate, evaluator, row_test
 from model.expressions import Aggregate, Column, Expression
 from model.history import PredicateRead, Row, Value
 from model.types import BIGINT, DOUBLE, INT, ColumnType
@@ -24,12 +24,14 @@ class Query:
     """``SELECT outputs FROM table WHERE condition [GROUP BY groups]``.
 
     With an aggregate among the outputs and no groups the result is exactly one row, as in SQL.
+    ``partition_columns`` are the places of the table's partition columns.
     """
 
     table: str
     condition: Expression
     outputs: tuple[Expression, ...]
     groups: tuple[Expression, ...] = ()
+    partition_columns: frozenset[int] = frozenset()
 
     @cached_property
     def aggregates(self) -> tuple[Aggregate, ...]:
@@ -55,7 +57,17 @@ class Query:
     @cached_property
     def predicate_read(self) -> PredicateRead:
         """What the query reads: the rows of its table that meet its condition."""
-        return PredicateRead(self.table, expressions.sql(self.condition), matcher(self.condition))
+        return PredicateRead(self.table, expressions.sql(self.condition), self._test)
+
+    @cached_property
+    def _test(self) -> Callable[[Row], bool]:
+        partition = tuple(
+            part
+            for part in expressions.conjuncts(self.condition)
+            if expressions.columns(part) & self.partition_columns
+            and expressions.columns(part) <= self.partition_columns
+        )
+        return row_test(self.condition, expressions.conjunction(partition))
 
     @property
     def types(self) -> tuple[ColumnType, ...]:
@@ -77,7 +89,7 @@ class Query:
 
     def matching(self, rows: Iterable[Row]) -> tuple[Row, ...]:
         """The rows that meet the condition. Raises StatementFailure."""
-        return tuple(filter(matcher(self.condition), rows))
+        return tuple(filter(self._test, rows))
 
     def result(self, matching: Iterable[Row]) -> tuple[Row, ...]:
         """The query's rows, from those that meet its condition. Raises StatementFailure."""

@@ -35,7 +35,8 @@ def query(tree: exp.Expr, tables: Tables) -> Query:
     if tree.args.get("order") is not None:
         _check_order(tree.args["order"], scope, tree.expressions)
     condition = plain.where(tree.args.get("where"))
-    return grouped(Query(scope.table.name, condition, tuple(outputs), groups))
+    table = scope.table
+    return grouped(Query(table.name, condition, tuple(outputs), groups, table.partition_columns))
 
 
 def _check_star(node: exp.Expr, scope: Scope) -> None:

@@ -115,7 +115,8 @@ class Reader:
             return Reader(self.tables).read(body)
         scope = scope_of(tree, self.tables)
         table = scope.table
-        return Named(Query(table.name, TRUE, table.columns), table.column_names)
+        found = Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
+        return Named(found, table.column_names)
 
     def _select(self, tree: exp.Select) -> Named:
         distinct, having = tree.args.get("distinct"), tree.args.get("having")

@@ -12,7 +12,7 @@ from model.footprint import Footprint
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
-from model.statements.rewrite import remains, row_test, select
+from model.statements.rewrite import remains, select, test_of
 from model.table import Table
 
 
@@ -34,7 +34,7 @@ class Delete:
             PredicateRead(
                 self.table.name,
                 expressions.sql(self.condition),
-                row_test(self.condition, self.table),
+                test_of(self.condition, self.table),
             ),
         )
 
@@ -63,10 +63,10 @@ class Delete:
         )
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
-        return None if row_test(self.condition, self.table)(row) else row
+        return None if test_of(self.condition, self.table)(row) else row
 
     def rerun(self, tables: Rows) -> SerialResult:
-        name, matches = self.table.name, row_test(self.condition, self.table)
+        name, matches = self.table.name, test_of(self.condition, self.table)
         rows = [(row, matches(row)) for row in tables[name]]
         read = tuple(row for row, match in rows if match)
         left = tuple(row for row, match in rows if not match)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
-from model.evaluation import matcher
+from model.evaluation import matcher, row_test
 from model.expressions import TRUE, Expression
 from model.files import DataFile, StoredRow
 from model.footprint import ReadPredicate
@@ -48,20 +47,12 @@ def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
     return Target(predicate, read, touched, matching)
 
 
-@lru_cache(maxsize=4096)
-def row_test(condition: Expression, table: Table) -> Callable[[Row], bool]:
+def test_of(condition: Expression, table: Table) -> Callable[[Row], bool]:
     """Whether a DELETE or UPDATE with this condition is about a row, whatever file it is in.
 
-    What partition values decide comes first, as they choose the files: a part of the condition
-    that fails on a row (a division by zero) does not meet the rows of the other partitions.
-    The function raises StatementFailure where it does.
+    The function raises StatementFailure where evaluating the condition does.
     """
-    matches = matcher(condition)
-    predicate = split(condition, table)
-    if predicate.partition == TRUE:
-        return matches
-    here = matcher(predicate.partition)
-    return lambda row: here(row) and matches(row)
+    return row_test(condition, split(condition, table).partition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

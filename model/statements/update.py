@@ -17,7 +17,7 @@ from model.log import Snapshot
 from model.query import Query
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.generated import completed
-from model.statements.rewrite import remains, row_test, select
+from model.statements.rewrite import remains, select, test_of
 from model.table import Table
 
 
@@ -43,7 +43,7 @@ class Update:
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
         where = PredicateRead(
-            self.table.name, expressions.sql(self.condition), row_test(self.condition, self.table)
+            self.table.name, expressions.sql(self.condition), test_of(self.condition, self.table)
         )
         return (where, *(query.predicate_read for query in self.subqueries))
 
@@ -80,12 +80,12 @@ class Update:
         return Execution(footprint, reads, tuple(changes))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
-        if not row_test(self.condition, self.table)(row):
+        if not test_of(self.condition, self.table)(row):
             return row
         return self._updated(row, self._scalars(tables))
 
     def rerun(self, tables: Rows) -> SerialResult:
-        name, matches = self.table.name, row_test(self.condition, self.table)
+        name, matches = self.table.name, test_of(self.condition, self.table)
         scalars = self._scalars(tables)
         rows = [(row, matches(row)) for row in tables[name]]
         read = tuple(row for row, match in rows if match)
