@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from checker.foreign.reachability import Array
 
 Graph = dict[int, list[int]]
 """What follows each node, which is a node of the graph as well."""

@@ -18,7 +18,7 @@ import z3
 from checker.proofs import facts
 from checker.proofs.every_transaction import missed_append
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
-from checker.proofs.log_order import completeness
+from checker.proofs.log_order import completeness, next_version_rule
 from checker.proofs.order import Log
 from checker.proofs.symbols import SymbolicFacts
 from checker.proofs.unseen_append import edges_of_writers
@@ -217,12 +217,7 @@ def _addition_stops() -> Claim:
                 z3.Implies(z3.Exists([row], f.matches(row)), checked),
                 premise=True,
             ),
-            Assumption(
-                "next version",
-                "A commit that may take the next version only has no winner.",
-                z3.Not(facts.next_version(f)),
-                rule="next version",
-            ),
+            next_version_rule(f),
             Assumption(
                 "added files",
                 "The attempt passed the rule: no winner that is not a blind append added a file "

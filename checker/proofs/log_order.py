@@ -76,15 +76,20 @@ def completeness(f: SymbolicFacts) -> tuple[Assumption, ...]:
     )
 
 
+def next_version_rule(f: SymbolicFacts) -> Assumption:
+    """The rule for commits that are not checked but start over."""
+    return Assumption(
+        "next version",
+        "A commit that may take the next version only has no winner.",
+        z3.Not(facts.next_version(f)),
+        rule="next version",
+    )
+
+
 def removal_rules(f: SymbolicFacts) -> tuple[Assumption, ...]:
     """The rules about removed files, and the one for commits that are not checked."""
     return (
-        Assumption(
-            "next version",
-            "A commit that may take the next version only has no winner.",
-            z3.Not(facts.next_version(f)),
-            rule="next version",
-        ),
+        next_version_rule(f),
         Assumption(
             "delete read",
             "No winner removed a file that the attempt read.",
