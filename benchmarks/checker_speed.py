@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable
 from itertools import count, islice
 
-from checker import abstract_histories, definition, graph, solver, verdict
-from checker.dependencies import dependencies
+from checker.generators import abstract_histories
+from checker.judging import definition, graph, solver, verdict
+from checker.judging.dependencies import dependencies
 from model.history import History
 from model.levels import DELTA_LEVELS
 

@@ -14,12 +14,12 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from checker.random_search import scenarios_in_groups
-from conformance.campaign import Job, valid
-from conformance.campaign import replay as replay_and_compare
+from checker.search.random_search import scenarios_in_groups
 from conformance.delta_rs.engine import DeltaRsEngine
 from conformance.engine import BadStatement
-from conformance.observation import observe
+from conformance.replay.campaign import Job, valid
+from conformance.replay.campaign import replay as replay_and_compare
+from conformance.replay.observation import observe
 from model.profiles import profile
 from model.scenario import Scenario
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checker.large.generator import Planted, generate
+from checker.recorded.arrays.generator import Planted, generate
 
 
 def write(path: Path, transactions: int, planted: Planted | None) -> None:

@@ -22,11 +22,11 @@ from dataclasses import replace
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from checker.foreign.concurrent_generator import LEVELS, generate_concurrent
-from checker.foreign.decide import judge
-from checker.foreign.generator import Shape, generate
-from checker.foreign.history import ForeignHistory
-from checker.foreign.levels import SERIALIZABLE, SNAPSHOT
+from checker.recorded.decide import judge
+from checker.recorded.generators.concurrent import LEVELS, generate_concurrent
+from checker.recorded.generators.serial import Shape, generate
+from checker.recorded.history import ForeignHistory
+from model.levels.recorded import SERIALIZABLE, SNAPSHOT
 
 EXPECTED = {
     None: ("holds", "holds"),

@@ -21,12 +21,12 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from checker.key_value.levels import LEVELS
-from checker.key_value.pairs import separate
-from checker.key_value.separation import Synthesis, shape
-from checker.proofs.key_value_definitions import THEOREM
-from checker.proofs.key_value_levels import implies
 from checker.proofs.lemma import prove
+from checker.proofs.theorems.key_value_definitions import THEOREM
+from checker.proofs.theorems.key_value_levels import implies
+from checker.separation.key_value.pairs import separate
+from checker.separation.key_value.separation import Synthesis, shape
+from model.levels.axioms import LEVELS
 
 NAMES = {level.short: level.name for level in LEVELS.values()}
 SIZES = range(3, 11)

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import sys
 
-from checker import graph
-from checker.dependencies import dependencies
-from checker.random_search import random_scenarios
+from checker.judging import graph
+from checker.judging.dependencies import dependencies
+from checker.search.random_search import random_scenarios
 from model.profiles import DEFAULT, profile
 from model.profiles.base import Profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE

@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance.engine import Engine
-from conformance.observation import observe
+from conformance.prepared_tables import create_statement
+from conformance.replay.observation import observe
 from conformance.spark.catalog import use_database
 from conformance.spark.engine import STEP_SECONDS, SparkEngine
 from conformance.spark.jars import ensure_jars
@@ -28,7 +29,6 @@ from conformance.spark.java import find_java
 from conformance.spark.lanes import Held, Lane
 from conformance.spark.session import SparkProcess
 from conformance.spark.settings import DELTA
-from conformance.spark.templates import create_statement
 from model.scenario import Scenario, Step, TableSpec
 from model.workload import TARGET
 

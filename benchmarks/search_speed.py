@@ -15,11 +15,12 @@ import random
 import sys
 import time
 
-from checker import alphabet, graph
-from checker.dependencies import dependencies
-from checker.exhaustive import JUDGED, Search
-from checker.schedules import interleavings
-from checker.statement_kinds import statements
+from checker.judging import graph
+from checker.judging.dependencies import dependencies
+from checker.search import alphabet
+from checker.search.exhaustive import JUDGED, Search
+from checker.search.schedules import interleavings
+from checker.search.statement_kinds import statements
 from model.levels import DELTA_LEVELS
 from model.profiles import DEFAULT
 from model.scenario import Step

@@ -1,9 +1,9 @@
 """How long it takes to tell every pair of levels apart, on one core.
 
 Run it with ``python benchmarks/separation_speed.py [TRANSACTIONS]``. Each line looks at every
-history of up to so many transactions over the statements of ``checker.separation``, all levels
-judged, and makes the histories that it found small. ``open`` are pairs that neither a history nor
-the table nor a proof settles. The last line is the proof for histories of any size.
+history of up to so many transactions over the statements of ``checker.separation.snapshots``, all
+levels judged, and makes the histories that it found small. ``open`` are pairs that neither a
+history nor the table nor a proof settles. The last line is the proof for histories of any size.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import sys
 import time
 
 from checker.proofs.lemma import prove
-from checker.proofs.snapshot_levels import THEOREM
-from checker.separation import separate
+from checker.proofs.theorems.snapshot_levels import THEOREM
+from checker.separation.snapshots import separate
 
 
 def main(transactions: int) -> None:

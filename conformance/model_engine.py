@@ -16,9 +16,9 @@ from conformance.engine import (
     Footprint,
     RemovedFile,
 )
-from model.files import DataFile
 from model.history import Row
-from model.log import Snapshot
+from model.physical.files import DataFile
+from model.physical.log import Snapshot
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, after_begin, begin_in, commit

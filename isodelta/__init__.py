@@ -24,24 +24,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from checker import strategies
-    from checker.exhaustive import Search, search_all
-    from checker.explanation import because
-    from checker.lattice import Lattice, lattice
+    from checker.generators import strategies
+    from checker.judging.explanation import because
+    from checker.judging.verdict import Verdict, judge
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
     from checker.robustness.answer import robustness
-    from checker.separation import Separation, SeparationResult, separate
-    from checker.verdict import Verdict, judge
-    from isodelta.replaying import replay, started_engine
-    from isodelta.running import parse_scenarios, run
-    from isodelta.scenario_files import (
+    from checker.search.exhaustive import Search, search_all
+    from checker.separation.lattice import Lattice, lattice
+    from checker.separation.snapshots import Separation, SeparationResult, separate
+    from isodelta.files.scenarios import (
         BadScenarios,
         load_scenarios,
         scenario_mapping,
         scenario_yaml,
     )
-    from isodelta.workload_files import load_workload
+    from isodelta.files.workloads import load_workload
+    from isodelta.runs.replaying import replay, started_engine
+    from isodelta.runs.running import parse_scenarios, run
     from model.history import (
         History,
         ItemRead,
@@ -61,16 +61,16 @@ _HOMES = {
     "TableSpec": "model.scenario",
     "Step": "model.scenario",
     "Expectation": "model.scenario",
-    "load_scenarios": "isodelta.scenario_files",
-    "parse_scenarios": "isodelta.running",
-    "scenario_mapping": "isodelta.scenario_files",
-    "scenario_yaml": "isodelta.scenario_files",
-    "BadScenarios": "isodelta.scenario_files",
+    "load_scenarios": "isodelta.files.scenarios",
+    "parse_scenarios": "isodelta.runs.running",
+    "scenario_mapping": "isodelta.files.scenarios",
+    "scenario_yaml": "isodelta.files.scenarios",
+    "BadScenarios": "isodelta.files.scenarios",
     # Workloads: jobs that run side by side.
-    "load_workload": "isodelta.workload_files",
+    "load_workload": "isodelta.files.workloads",
     "robustness": "checker.robustness.answer",
     # The model.
-    "run": "isodelta.running",
+    "run": "isodelta.runs.running",
     "Run": "model.simulator",
     "Profile": "model.profiles",
     "PROFILES": "model.profiles",
@@ -84,24 +84,24 @@ _HOMES = {
     "SerialResult": "model.history",
     "LEVELS": "model.levels",
     "DELTA_LEVELS": "model.levels",
-    "judge": "checker.verdict",
-    "Verdict": "checker.verdict",
-    "because": "checker.explanation",
+    "judge": "checker.judging.verdict",
+    "Verdict": "checker.judging.verdict",
+    "because": "checker.judging.explanation",
     # Searches; the module with Hypothesis strategies.
-    "Search": "checker.exhaustive",
-    "search_all": "checker.exhaustive",
-    "strategies": "checker",
+    "Search": "checker.search.exhaustive",
+    "search_all": "checker.search.exhaustive",
+    "strategies": "checker.generators",
     # Levels told apart, and theorems.
-    "separate": "checker.separation",
-    "Separation": "checker.separation",
-    "SeparationResult": "checker.separation",
-    "lattice": "checker.lattice",
-    "Lattice": "checker.lattice",
+    "separate": "checker.separation.snapshots",
+    "Separation": "checker.separation.snapshots",
+    "SeparationResult": "checker.separation.snapshots",
+    "lattice": "checker.separation.lattice",
+    "Lattice": "checker.separation.lattice",
     "THEOREMS": "checker.proofs",
     "prove": "checker.proofs.lemma",
     # The real engine.
-    "started_engine": "isodelta.replaying",
-    "replay": "isodelta.replaying",
+    "started_engine": "isodelta.runs.replaying",
+    "replay": "isodelta.runs.replaying",
 }
 
 __all__ = [

@@ -1,6 +1,6 @@
 """The command line: ``isodelta COMMAND``.
 
-A module in ``isodelta.commands`` is a command, and holds it as ``command``. It is imported
+A folder in ``isodelta.commands`` is a command; its module ``command`` holds it. It is imported
 only when it is asked for, so that no command pays for the libraries of another.
 """
 
@@ -30,22 +30,22 @@ ORDER = (
     "robust",
     "history",
     "prove",
-    "audit",
 )
 """In which order the help lists commands: the main job first."""
 
 
 class _Commands(click.Group):
-    """The commands, found by the names of their modules."""
+    """The commands, found by the names of their folders."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        names = [module.name for module in pkgutil.iter_modules(commands.__path__)]
+        found = pkgutil.iter_modules(commands.__path__)
+        names = [module.name for module in found if module.ispkg]
         return sorted(names, key=lambda n: (ORDER.index(n) if n in ORDER else len(ORDER), n))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        module = importlib.import_module(f"{commands.__name__}.{cmd_name}")
+        module = importlib.import_module(f"{commands.__name__}.{cmd_name}.command")
         command: click.Command = module.command
         command.name = cmd_name
         return command

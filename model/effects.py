@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.files import StoredRow
 from model.history import ItemRead, PredicateRead, RowChange, RowId, Transaction
-from model.log import Snapshot
+from model.physical.files import StoredRow
+from model.physical.log import Snapshot
 from model.statements import Execution, Statement
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from model.types import ColumnType
+    from model.values.types import ColumnType
 
 
 class ModelError(Exception):

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, replace
 
 from model.effects import predicate_reads, rebased, transaction_of
 from model.errors import InvalidScenario, StatementFailure
-from model.footprint import Footprint
 from model.history import History, Row, Transaction
-from model.log import Commit, Snapshot
+from model.physical.footprint import Footprint
+from model.physical.log import Commit, Snapshot
+from model.physical.storage import check_readable, freed, missed
 from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
 from model.scenario import LEVEL_PROPERTY, Scenario, Step
 from model.statements import CreateTable, Execution, Statement
-from model.storage import check_readable, freed, missed
-from model.table import UNSET_LEVEL, Table
+from model.tables.table import UNSET_LEVEL, Table
 from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
 
 COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
@@ -29,7 +29,8 @@ COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
 class InFlight:
     """A transaction between its begin and its commit: all work done, nothing written.
 
-    ``began`` orders the beginnings of transactions, where that matters (:mod:`model.storage`).
+    ``began`` orders the beginnings of transactions, where that matters
+    (:mod:`model.physical.storage`).
     """
 
     name: str

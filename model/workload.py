@@ -8,17 +8,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, NoPlace, StatementFailure, UnsupportedSQL
-from model.features import used
 from model.history import Row, RowId
-from model.log import Commit, Snapshot
+from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
 from model.sql.source import NoTable
 from model.statements import CreateTable, Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
-from model.table import Table
-from model.types import ColumnType
+from model.tables.features import used
+from model.tables.table import Table
+from model.values.types import ColumnType
 
 TARGET = "t"
 """Name of the target table in every scenario."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.proofs import (
+from checker.proofs.theorems import (
     every_transaction,
     jobs,
     key_value_definitions,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from model.files import DataFile
-from model.log import Commit
+from model.physical.files import DataFile
+from model.physical.log import Commit
+from model.physical.skipping import partition_matches
 from model.rules.base import Attempt
 from model.rules.metadata_changed import HARMLESS_PROPERTIES
-from model.skipping import partition_matches
-from model.table import CHECK_PREFIX
+from model.tables.table import CHECK_PREFIX
 
 
 class ConcreteFacts:

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from model.definition_change import metadata_change, protocol_change
 from model.errors import StatementFailure
-from model.files import DataFile, StoredRow
-from model.footprint import Footprint
 from model.history import PredicateRead, RowId, Transaction
-from model.log import Snapshot
+from model.physical.definition_change import metadata_change, protocol_change
+from model.physical.files import DataFile, StoredRow
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
+from model.physical.skipping import partition_matches
 from model.rules.level_in_force import REARRANGING_OPERATIONS
 from model.simulator import Run
-from model.skipping import partition_matches
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from checker.explanation import because
+from checker.judging.explanation import because
+from checker.judging.verdict import judge
 from checker.robustness import search
-from checker.robustness.access import Job
-from checker.robustness.domain import instances
 from checker.robustness.histories import SERIAL, Found, Stage
-from checker.robustness.jobs import Jobs
+from checker.robustness.jobs.domain import instances
+from checker.robustness.jobs.workload import Jobs
 from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
-from checker.verdict import judge
+from checker.robustness.symbolic.access import Job
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
 

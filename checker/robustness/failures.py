@@ -1,7 +1,7 @@
 """The rows that a condition fails on: Spark ends the statement that meets one.
 
 A failure is an answer, too: whether a row is there that a statement fails on makes a difference
-to it. So such a row counts as read (``checker.dependencies``).
+to it. So such a row counts as read (``checker.judging.dependencies``).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 import z3
 
-from checker.robustness.symbolic import Reader
-from model.expressions import (
+from checker.robustness.symbolic.expressions import Reader
+from model.expressions.syntax import (
     And,
     Arithmetic,
     Case,
@@ -29,7 +29,7 @@ from model.expressions import (
     Or,
     walk,
 )
-from model.types import DOUBLE
+from model.values.types import DOUBLE
 
 _names = count()
 _SAFE = frozenset(

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from checker import graph
-from checker.dependencies import dependencies
-from checker.robustness.jobs import Instance, Jobs
+from checker.judging import graph
+from checker.judging.dependencies import dependencies
+from checker.robustness.jobs.workload import Instance, Jobs
 from model.history import History
 from model.levels import DELTA_LEVELS
-from model.log import Snapshot
+from model.physical.log import Snapshot
 from model.scenario import Expectation, Scenario, Step
 from model.simulator import COMMITTED, NO_COMMIT, READ, Ended, InFlight, begin, commit, run_scenario
 from model.statements import Statement

@@ -9,10 +9,10 @@ from itertools import combinations
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from checker.robustness.access import Job, job
-from checker.robustness.domain import instances
-from checker.robustness.jobs import Jobs, jobs
+from checker.robustness.jobs.domain import instances
+from checker.robustness.jobs.workload import Jobs, jobs
 from checker.robustness.roles import shape
+from checker.robustness.symbolic.access import Job, job
 from model.errors import InvalidScenario
 from model.rules.base import SERIALIZABLE
 

@@ -1,6 +1,6 @@
 """The theorem, asked of jobs: whether runs of them, with any parameters, can make a cycle.
 
-``checker.proofs.every_transaction`` proves of every cycle over all transactions, readers
+``checker.proofs.theorems.every_transaction`` proves of every cycle over all transactions, readers
 included, two things:
 
 - a *missed append*: T has an rw edge to a blind append B, and X depends on B. X began after B's
@@ -21,9 +21,9 @@ from typing import Any
 
 import z3
 
-from checker.robustness.access import Job
-from checker.robustness.symbolic import SymbolicRow, fresh_row
-from checker.robustness.symbolic_footprint import Access, Addition
+from checker.robustness.symbolic.access import Job
+from checker.robustness.symbolic.expressions import SymbolicRow, fresh_row
+from checker.robustness.symbolic.footprint import Access, Addition
 
 TIMEOUT_MS = 2000
 

@@ -2,7 +2,7 @@
 
 Where the theorem holds, a violation of three transactions has one schedule only, that of the
 missed append; of four, that and one more transaction at any place. Elsewhere every schedule of
-up to three transactions is tried (``checker.exhaustive``).
+up to three transactions is tried (``checker.search.exhaustive``).
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
 
-from checker.exhaustive import READERS, WRITERS, Search
-from checker.minimal import Path
 from checker.robustness.histories import SERIAL, Found, Play, Stage, shortest
-from checker.robustness.jobs import Instance, Jobs
-from checker.schedules import ScheduleClass
+from checker.robustness.jobs.workload import Instance, Jobs
+from checker.search.exhaustive import READERS, WRITERS, Search
+from checker.search.minimal import Path
+from checker.search.schedules import ScheduleClass
 from model.history import History
 from model.statements import Select
 from model.workload import initial_rows

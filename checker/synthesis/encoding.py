@@ -1,8 +1,8 @@
 """Which of the histories of n writers a profile's rules admit, and which of them a level forbids.
 
 The rules are those of a profile about files (``checker.synthesis.rules``), the edges those of
-``checker.dependencies``. Compactions, readers and changes of the definition have no part: by the
-theorems (``docs/theorems.md``) they add no violation to the rules of delta-spark-4.4.
+``checker.judging.dependencies``. Compactions, readers and changes of the definition have no part:
+by the theorems (``docs/theorems.md``) they add no violation to the rules of delta-spark-4.4.
 """
 
 from __future__ import annotations

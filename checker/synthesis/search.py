@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import z3
 
-from checker.finding import Finding, describe, finding
+from checker.search.finding import Finding, describe, finding
 from checker.synthesis.encoding import Encoding
 from checker.synthesis.footprints import Footprints
 from checker.synthesis.rules import RULE_SETS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from string import ascii_uppercase
 
-from checker.schedules import ScheduleClass
+from checker.search.schedules import ScheduleClass
 from checker.synthesis.footprints import Footprints
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.log_reader import LogReader, Schema
+from conformance.delta_log.log_reader import LogReader, Schema
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.sql import columns_to_come, declared_table
-from model.table import CHECK_PREFIX, Table
+from model.tables.table import CHECK_PREFIX, Table
 from model.workload import TARGET
 
 

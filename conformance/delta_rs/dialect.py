@@ -11,7 +11,7 @@ import datetime
 from collections.abc import Callable
 from decimal import Decimal
 
-from model.expressions import (
+from model.expressions.syntax import (
     Aggregate,
     And,
     Arithmetic,
@@ -29,7 +29,7 @@ from model.expressions import (
     Or,
 )
 from model.history import Value
-from model.types import ColumnType
+from model.values.types import ColumnType
 
 Naming = Callable[[Column], str]
 """How a column is written."""

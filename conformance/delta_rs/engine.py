@@ -8,18 +8,18 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions, declared
 from conformance.delta_rs.operations import write
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.delta_rs.replay import DeltaRsReplay, known_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
-from conformance.log_reader import LogReader
-from conformance.spark.templates import Templates
+from conformance.prepared_tables import Templates
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import columns_to_come, declared_table, parse_statement
-from model.table import Table
+from model.tables.table import Table
 from model.workload import TARGET
 
 

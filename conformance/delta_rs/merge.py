@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from conformance.delta_rs.dialect import Naming, assigned_sql, datafusion_sql, quoted
 from conformance.delta_rs.tables import arrow_type
-from model.expressions import Column, Comparison, Expression, walk
+from model.expressions.syntax import Column, Comparison, Expression, walk
 from model.history import Row
 from model.statements import Merge
-from model.statements.merge_clause import MergeClause
-from model.types import ColumnType
+from model.statements.merge.clause import MergeClause
+from model.values.types import ColumnType
 
 if TYPE_CHECKING:
     import pyarrow

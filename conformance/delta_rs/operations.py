@@ -17,13 +17,13 @@ from conformance.delta_rs.dialect import assigned_sql, datafusion_sql, quoted
 from conformance.delta_rs.merge import merge
 from conformance.delta_rs.overwrite import append, overwrite, overwrite_partitions
 from conformance.engine import BadStatement
-from model import expressions
 from model.errors import StatementFailure
-from model.evaluation import matcher
-from model.expressions import TRUE, Column, Expression, Literal
+from model.expressions import syntax as expressions
+from model.expressions.evaluation import matcher
+from model.expressions.syntax import TRUE, Column, Expression, Literal
 from model.history import Row, Value
-from model.query import Query
-from model.relations import alone, flat
+from model.queries import alone, flat
+from model.queries.query import Query
 from model.statements import (
     AddConstraint,
     AlterTable,
@@ -42,7 +42,7 @@ from model.statements import (
     Update,
     Vacuum,
 )
-from model.table import Table
+from model.tables.table import Table
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable

@@ -7,11 +7,11 @@ texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictE
 from __future__ import annotations
 
 from conformance.engine import FAILED, Committed
-from model.invariants import NULL_VIOLATED, VIOLATED
 from model.statements import AddConstraint, Overwrite, Statement
-from model.statements.alter import NEW_CONSTRAINT_VIOLATED
-from model.statements.merge import MULTIPLE_MATCHES
+from model.statements.alter.statement import NEW_CONSTRAINT_VIOLATED
+from model.statements.merge.statement import MULTIPLE_MATCHES
 from model.statements.overwrite import MISMATCH
+from model.tables.invariants import NULL_VIOLATED, VIOLATED
 
 _CONFLICTS = (
     ("a concurrent transactions added new data", "ConcurrentAppend"),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.delta_rs.dialect import datafusion_sql
 from conformance.delta_rs.tables import arrow_schema
-from model import expressions
-from model.expressions import TRUE, Column, Comparison, Expression, IsNull, Literal, Or
+from model.expressions import syntax as expressions
+from model.expressions.simplification.shape import FALSE
+from model.expressions.syntax import TRUE, Column, Comparison, Expression, IsNull, Literal, Or
 from model.history import Row
-from model.simplification.shape import FALSE
-from model.table import Table
+from model.tables.table import Table
 
 if TYPE_CHECKING:
     from deltalake import CommitProperties, DeltaTable

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions
 from conformance.delta_rs.operations import read, reads_target, rows_of, write
 from conformance.delta_rs.outcomes import outcome_of
@@ -25,13 +26,12 @@ from conformance.engine import (
     Committed,
     EngineError,
 )
-from conformance.log_reader import LogReader
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
 from model.scenario import Scenario
 from model.sql import parse_statement
 from model.statements import Select, Statement
-from model.table import Table
+from model.tables.table import Table
 from model.workload import TARGET
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from model.scenario import LEVEL_PROPERTY, TableSpec
-from model.table import Table
-from model.types import ColumnType
+from model.tables.table import Table
+from model.values.types import ColumnType
 
 if TYPE_CHECKING:
     import pyarrow

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.engine import BadStatement, EngineError
+from conformance.prepared_tables import Templates, create_statement, put_level
 from conformance.spark.catalog import Names, use_database
 from conformance.spark.java import find_java, missing_java
 from conformance.spark.lanes import Finished, Lane, Raised
@@ -18,7 +19,6 @@ from conformance.spark.places import LoadedTables, Places, Seat
 from conformance.spark.replay import SparkReplay, statements
 from conformance.spark.session import SparkProcess
 from conformance.spark.sharing import SharedRuns
-from conformance.spark.templates import Templates, create_statement, put_level
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.workload import TARGET
 

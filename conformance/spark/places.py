@@ -16,8 +16,8 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
+from conformance.prepared_tables import Template
 from conformance.spark.catalog import Names
-from conformance.spark.templates import Template
 
 LIMIT = 160
 """Places kept at most; each holds a few hundred kilobytes in the JVM."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conformance.delta_log.log_reader import LogReader
 from conformance.engine import (
     COMMITTED,
     NO_COMMIT,
@@ -18,7 +19,6 @@ from conformance.engine import (
     Committed,
     EngineError,
 )
-from conformance.log_reader import LogReader
 from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
 from conformance.spark.lanes import Event, Finished, Held, Lane, Raised

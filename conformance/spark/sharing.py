@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from conformance.deletion_vectors import relative_path
+from conformance.delta_log.deletion_vectors import relative_path
 from conformance.engine import Begun, CommitRecord, Committed
 from model.scenario import Step
 

@@ -17,7 +17,7 @@ from isodelta.report.data import (
     SuitePart,
     Summary,
 )
-from isodelta.report.writer import write_report
+from isodelta.report.files.writer import write_report
 
 __all__ = [
     "LEVELS",

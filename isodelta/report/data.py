@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from isodelta.report.theory import LatticePicture, TheoremLine
+from isodelta.report.views.theory import LatticePicture, TheoremLine
 
 LEVELS = ("Serializable", "WriteSerializable")
 """The two levels of Delta Lake, strong first; a report answers for each of them."""

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from isodelta.report.answers import breaking_findings, level_answers
 from isodelta.report.data import LEVELS, FindingClass, Report
-from isodelta.report.finding_view import SEVERITY, finding_views, value_text
-from isodelta.report.lattice_svg import lattice_svg
-from isodelta.report.schedule import count
-from isodelta.report.tables_view import (
+from isodelta.report.pictures.lattice import lattice_svg
+from isodelta.report.pictures.schedule import count
+from isodelta.report.views.answers import breaking_findings, level_answers
+from isodelta.report.views.finding import SEVERITY, finding_views, value_text
+from isodelta.report.views.tables import (
     bound_table,
     claim_rows,
     matrix_tables,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from model.footprint import Footprint
-from model.log import Commit, Snapshot
+from model.physical.footprint import Footprint
+from model.physical.log import Commit, Snapshot
 from model.rules import level_in_force as delta_spark
 from model.rules.base import Attempt, Conflict, Rule
 from model.statements import Statement
@@ -34,10 +34,11 @@ class Profile:
 
     ``reapplied`` says what becomes of a transaction that no rule refuses although files that it
     replaces are gone: row-level concurrency carries its changes over to the files of today.
-    ``features`` has the table features that the rules cover (``model.features``; None: whatever
-    the model knows); a scenario that uses another one is refused. So is one with a statement
-    that the implementation does not have, as ``has`` tells (None: it has all). ``meaning`` gives
-    a statement the meaning that it has there, where that is not Spark's (None: it always is).
+    ``features`` has the table features that the rules cover (``model.tables.features``; None:
+    whatever the model knows); a scenario that uses another one is refused. So is one with a
+    statement that the implementation does not have, as ``has`` tells (None: it has all).
+    ``meaning`` gives a statement the meaning that it has there, where that is not Spark's (None: it
+    always is).
     """
 
     name: str

@@ -31,13 +31,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from model.expressions import TRUE
-from model.features import FEATURES
-from model.files import DataFile
-from model.footprint import Footprint, ReadPredicate
-from model.log import Snapshot
+from model.expressions.syntax import TRUE
+from model.physical.files import DataFile
+from model.physical.footprint import Footprint, ReadPredicate
+from model.physical.log import Snapshot
+from model.physical.row_level import reapplied
+from model.physical.skipping import partition_matches, scan, split_filter
 from model.profiles.base import Profile
-from model.row_level import reapplied
 from model.rules import application_transaction, delete_delete, delete_read
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Rule
 from model.rules.documented import (
@@ -51,10 +51,10 @@ from model.rules.documented import (
     removed_files,
     same_row,
 )
-from model.skipping import partition_matches, scan, split_filter
 from model.statements import Optimize, Statement, Update
 from model.statements.base import live_files
-from model.table import Table
+from model.tables.features import FEATURES
+from model.tables.table import Table
 
 Reading = Literal["weakest", "strongest"]
 READINGS: tuple[Reading, ...] = ("weakest", "strongest")

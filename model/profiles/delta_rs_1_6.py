@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import replace
 
-from model.expressions import Arithmetic, Cast, Expression, Function
-from model.footprint import Footprint
+from model.expressions.syntax import Arithmetic, Cast, Expression, Function
+from model.physical.footprint import Footprint
 from model.profiles.base import Profile
 from model.profiles.delta_rs_noted import noted
-from model.query import Query
+from model.queries.query import Query
 from model.rules import (
     application_transaction,
     data_removed,
@@ -41,8 +41,8 @@ from model.statements import (
     Update,
     Vacuum,
 )
-from model.table import Table
-from model.types import ColumnType
+from model.tables.table import Table
+from model.values.types import ColumnType
 
 _PLAIN = (
     Delete,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.expressions import (
+from model.expressions.syntax import (
     And,
     Arithmetic,
     Column,
@@ -16,7 +16,7 @@ from model.expressions import (
     Not,
     Or,
 )
-from model.footprint import Footprint, ReadPredicate
+from model.physical.footprint import Footprint, ReadPredicate
 from model.statements import Merge
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from model.errors import StatementFailure
-from model.expressions import TRUE, And, Comparison, Expression, IsNull, Literal, Or
-from model.files import DataFile, write_files
-from model.footprint import Footprint, ProtocolChange, ReadPredicate
-from model.log import Snapshot
+from model.expressions.syntax import TRUE, And, Comparison, Expression, IsNull, Literal, Or
+from model.physical.files import DataFile, write_files
+from model.physical.footprint import Footprint, ProtocolChange, ReadPredicate
+from model.physical.log import Snapshot
+from model.physical.pruning import pruner
 from model.profiles import delta_rs_merge
-from model.pruning import pruner
 from model.statements import (
     AddConstraint,
     Delete,
@@ -28,7 +28,7 @@ from model.statements import (
     Vacuum,
 )
 from model.statements.base import live_files
-from model.table import Table
+from model.tables.table import Table
 
 APPEND_ONLY = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
 

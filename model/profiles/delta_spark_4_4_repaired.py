@@ -13,6 +13,6 @@ from model.rules import read_through_append
 PROFILE = replace(
     delta_spark_4_4.PROFILE,
     name="delta-spark-4.4-repaired",
-    source="delta-spark-4.4 and the rule of checker/proofs/repair.py",
+    source="delta-spark-4.4 and the rule of checker/proofs/theorems/repair.py",
     rules=(*delta_spark_4_4.PROFILE.rules, read_through_append.RULE),
 )

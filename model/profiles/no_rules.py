@@ -1,17 +1,17 @@
 """Profile no-rules: an engine that checks nothing, so every history of snapshots is admitted.
 
-It is no implementation: levels are told apart on its histories (``checker.separation``).
+It is no implementation: levels are told apart on its histories (``checker.separation.snapshots``).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from model.files import write_files
-from model.footprint import Footprint
-from model.log import Snapshot
+from model.physical.files import write_files
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
+from model.physical.row_level import row_changes
 from model.profiles import delta_spark_4_4
-from model.row_level import row_changes
 
 
 def last_writer_wins(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:

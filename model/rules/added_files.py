@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from model import expressions
-from model.files import DataFile
-from model.log import Commit
+from model.expressions import syntax as expressions
+from model.physical.files import DataFile
+from model.physical.log import Commit
+from model.physical.skipping import partition_matches
 from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
-from model.skipping import partition_matches
-from model.types import sql_literal
+from model.values.types import sql_literal
 
 
 def counted(attempt: Attempt, winner: Commit) -> bool:

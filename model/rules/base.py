@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from model.footprint import Footprint
-from model.log import Commit
-from model.table import Table
+from model.physical.footprint import Footprint
+from model.physical.log import Commit
+from model.tables.table import Table
 
 SERIALIZABLE = "Serializable"
 WRITE_SERIALIZABLE = "WriteSerializable"

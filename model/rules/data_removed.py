@@ -9,7 +9,7 @@ Whatever a statement removes counts as read, so the second rule never speaks fir
 
 from __future__ import annotations
 
-from model.log import Commit
+from model.physical.log import Commit
 from model.rules.base import Attempt, Rule
 
 _SOURCE = "delta-rs, crates/core/src/kernel/transaction/conflict_checker.rs, "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.log import Commit
-from model.protocol import ENABLING
+from model.physical.log import Commit
 from model.rules.base import Attempt, Rule
-from model.table import CHECK_PREFIX
+from model.tables.protocol import ENABLING
+from model.tables.table import CHECK_PREFIX
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.footprint import Footprint
+from model.physical.footprint import Footprint
 from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 
 REARRANGING_OPERATIONS = frozenset(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.log import Commit
+from model.physical.log import Commit
 from model.rules.base import Attempt, Rule
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.log import Commit
-from model.pruning import pruner
+from model.physical.log import Commit
+from model.physical.pruning import pruner
 from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
 
 

@@ -2,20 +2,21 @@
 
 No implementation has this rule. It is the repair of the hole that WriteSerializable has: blind
 appends are left out of account for one attempt at a time, and other transactions, the first of
-which has seen the append, can close the circle (``docs/theorems.md``; ``checker.proofs.repair``
-proves that with this rule none can, and that no weaker one does).
+which has seen the append, can close the circle (``docs/theorems.md``;
+``checker.proofs.theorems.repair`` proves that with this rule none can, and that no weaker one
+does).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.files import DataFile
-from model.footprint import Footprint
-from model.log import Commit
+from model.physical.files import DataFile
+from model.physical.footprint import Footprint
+from model.physical.log import Commit
+from model.physical.skipping import partition_matches
 from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
-from model.skipping import partition_matches
-from model.table import Table
+from model.tables.table import Table
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:
@@ -141,5 +142,5 @@ RULE = Rule(
     "read through append",
     "ConcurrentAppend",
     check,
-    "isodelta, checker/proofs/repair.py",
+    "isodelta, checker/proofs/theorems/repair.py",
 )

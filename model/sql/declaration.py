@@ -14,19 +14,19 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from model import types
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions import Cast, Column, Expression, Function
+from model.expressions.syntax import Cast, Column, Expression, Function
 from model.history import Value
-from model.properties import declared_properties
-from model.protocol import features_of, is_protocol_property, with_required
 from model.scenario import TableSpec
-from model.sql.coercion import constant
-from model.sql.scalar import Scope
+from model.sql.expressions.coercion import constant
+from model.sql.expressions.scalar import Scope
+from model.sql.expressions.storing import check_storable
 from model.sql.source import invalid_sql
-from model.sql.storing import check_storable
-from model.table import Identity, Table, table_from_spec
-from model.types import BIGINT, DATE, TIMESTAMP, ColumnType
+from model.tables.properties import declared_properties
+from model.tables.protocol import features_of, is_protocol_property, with_required
+from model.tables.table import Identity, Table, table_from_spec
+from model.values import types
+from model.values.types import BIGINT, DATE, TIMESTAMP, ColumnType
 
 _COLUMN = re.compile(
     r"(?P<type>\w+(\s*\([\d\s,]+\))?)"
@@ -176,7 +176,7 @@ def _gives_filters(expression: Expression) -> bool:
     """Whether queries derive a partition's filter from one on what its value comes from.
 
     A plain copy and the day of a timestamp are not meant: those filters are known
-    (``model.skipping``). Source: OptimizablePartitionExpression.scala.
+    (``model.physical.skipping``). Source: OptimizablePartitionExpression.scala.
     """
     if isinstance(expression, Function):
         return expression.name in ("year", "month", "day", "substring", "left")

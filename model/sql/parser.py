@@ -9,23 +9,24 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.sql import applications, evolution, overwrite
-from model.sql.alter import alter, comment_on
-from model.sql.alter_columns import new_columns
-from model.sql.create import create
-from model.sql.delete import delete
-from model.sql.merge import merge
-from model.sql.optimize import optimize, reorg
-from model.sql.overwrite import insert_or_overwrite, truncate
-from model.sql.restore import restore
-from model.sql.select import select
+from model.sql import applications
 from model.sql.source import Source, Tables, no_table
-from model.sql.update import update
-from model.sql.vacuum import RETENTION_CHECK, vacuum
-from model.sql.with_names import with_names
+from model.sql.statements import evolution, overwrite
+from model.sql.statements.alter.columns import new_columns
+from model.sql.statements.alter.statement import alter, comment_on
+from model.sql.statements.create import create
+from model.sql.statements.delete import delete
+from model.sql.statements.merge import merge
+from model.sql.statements.optimize import optimize, reorg
+from model.sql.statements.overwrite import insert_or_overwrite, truncate
+from model.sql.statements.restore import restore
+from model.sql.statements.select import select
+from model.sql.statements.update import update
+from model.sql.statements.vacuum import RETENTION_CHECK, vacuum
+from model.sql.statements.with_names import with_names
 from model.statements import Statement
-from model.table import Table
-from model.types import ColumnType, parse_type
+from model.tables.table import Table
+from model.values.types import ColumnType, parse_type
 
 # sqlglot says on its logger what the errors raised here say better.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)

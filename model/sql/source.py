@@ -11,8 +11,8 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.sql.scalar import Scope
-from model.table import Table
+from model.sql.expressions.scalar import Scope
+from model.tables.table import Table
 
 Tables = Mapping[str, Table]
 

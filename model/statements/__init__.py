@@ -1,22 +1,22 @@
 """One module per kind of statement: what it reads and writes, as rows and as files."""
 
-from model.statements.alter import AddConstraint, AlterTable, Refused, SyncIdentity
+from model.statements.alter.statement import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
 from model.statements.create import ReplaceTable
 from model.statements.creation import CreateTable
 from model.statements.delete import Delete
 from model.statements.idempotent import Idempotent
-from model.statements.insert_select import InsertSelect
-from model.statements.insert_values import InsertValues
-from model.statements.merge import Merge
-from model.statements.optimize import Optimize
+from model.statements.insert.select import InsertSelect
+from model.statements.insert.values import InsertValues
+from model.statements.maintenance.optimize import Optimize
+from model.statements.maintenance.reorg import Reorg
+from model.statements.maintenance.restore import Restore
+from model.statements.maintenance.vacuum import Vacuum
+from model.statements.merge.statement import Merge
 from model.statements.overwrite import DynamicOverwrite, Overwrite
-from model.statements.reorg import Reorg
-from model.statements.restore import Restore
 from model.statements.select import Select
 from model.statements.truncate import Truncate
 from model.statements.update import Update
-from model.statements.vacuum import Vacuum
 
 __all__ = [
     "AddConstraint",

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from model.files import DataFile, StoredRow
-from model.footprint import Footprint
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
-from model.log import Snapshot
-from model.table import Table
+from model.physical.files import DataFile, StoredRow
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
+from model.tables.table import Table
 
 Rows = Mapping[str, tuple[Row, ...]]
 """Rows of every table, by its name."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from model.definition_change import metadata_change, protocol_change
-from model.expressions import TRUE
-from model.files import DataFile, StoredRow, write_files
-from model.footprint import Footprint, ReadPredicate
+from model.expressions.syntax import TRUE
 from model.history import PredicateRead, Row, RowChange, SerialResult
-from model.log import Snapshot
-from model.statements.alter import CLUSTERING_DOMAIN
+from model.physical.definition_change import metadata_change, protocol_change
+from model.physical.files import DataFile, StoredRow, write_files
+from model.physical.footprint import Footprint, ReadPredicate
+from model.physical.log import Snapshot
+from model.statements.alter.statement import CLUSTERING_DOMAIN
 from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
-from model.statements.insert_select import InsertSelect
+from model.statements.insert.select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from model.definition_change import metadata_change
 from model.errors import StatementFailure
-from model.expressions import TRUE
-from model.footprint import Footprint, ProtocolChange, ReadPredicate
+from model.expressions.syntax import TRUE
 from model.history import PredicateRead, Row, SerialResult
-from model.log import Snapshot
-from model.statements.alter import CLUSTERING_DOMAIN
+from model.physical.definition_change import metadata_change
+from model.physical.footprint import Footprint, ProtocolChange, ReadPredicate
+from model.physical.log import Snapshot
+from model.statements.alter.statement import CLUSTERING_DOMAIN
 from model.statements.base import Execution, Rows, reads_on
-from model.statements.insert_select import InsertSelect
+from model.statements.insert.select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
-from model.table import Table
+from model.tables.table import Table
 
 NOT_EMPTY = "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION"
 """The engine's error class where files lie in the new table's folder."""

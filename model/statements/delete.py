@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model import expressions
-from model.evaluation import matcher
-from model.expressions import Expression
-from model.files import write_files
-from model.footprint import Footprint
+from model.expressions import syntax as expressions
+from model.expressions.evaluation import matcher
+from model.expressions.syntax import Expression
 from model.history import PredicateRead, Row, RowChange, SerialResult
-from model.log import Snapshot
+from model.physical.files import write_files
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads
 from model.statements.rewrite import remains, select, test_of
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

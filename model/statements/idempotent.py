@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from model.footprint import Footprint
 from model.history import PredicateRead, Row, SerialResult
-from model.log import Snapshot
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
 from model.statements.base import Execution, LeavesRows, Rows, Statement, reads_on
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from model import expressions
 from model.errors import StatementFailure
-from model.evaluation import matcher
-from model.expressions import Column, Comparison, Expression, Literal, Or
-from model.files import DataFile, StoredRow, recorded, write_files
-from model.footprint import ReadPredicate
+from model.expressions import syntax as expressions
+from model.expressions.evaluation import matcher
+from model.expressions.simplification.shape import FALSE
+from model.expressions.syntax import Column, Comparison, Expression, Literal, Or
 from model.history import PredicateRead, Row, RowChange, SerialResult
-from model.invariants import NULL_VIOLATED, VIOLATED
-from model.log import Snapshot
-from model.simplification.shape import FALSE
+from model.physical.files import DataFile, StoredRow, recorded, write_files
+from model.physical.footprint import ReadPredicate
+from model.physical.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
-from model.statements.insert_select import InsertSelect
-from model.statements.insert_values import InsertValues
+from model.statements.insert.select import InsertSelect
+from model.statements.insert.values import InsertValues
 from model.statements.rewrite import remains, select
-from model.table import Table
+from model.tables.invariants import NULL_VIOLATED, VIOLATED
+from model.tables.table import Table
 
 MISMATCH = "DELTA_REPLACE_WHERE_MISMATCH"
 """The engine's error class for a new row outside of the condition (WriteIntoDelta.scala)."""

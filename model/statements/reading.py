@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.evaluation import matcher
-from model.files import DataFile, StoredRow
-from model.footprint import ReadPredicate
+from model.expressions.evaluation import matcher
 from model.history import ItemRead, PredicateRead, Row
-from model.log import Snapshot
-from model.query import Query
-from model.relations import Relation, alone, scan_reads
-from model.relations.base import Inputs
-from model.skipping import scan, split_filter
+from model.physical.files import DataFile, StoredRow
+from model.physical.footprint import ReadPredicate
+from model.physical.log import Snapshot
+from model.physical.skipping import scan, split_filter
+from model.queries import Relation, alone, scan_reads
+from model.queries.query import Query
+from model.queries.relation import Inputs
 from model.statements.base import Rows, item_reads, live_files
-from model.table import Table
+from model.tables.table import Table
 
 
 class ReadsByQuery:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from model.evaluation import matcher, row_test
-from model.expressions import TRUE, Expression
-from model.files import DataFile, StoredRow
-from model.footprint import ReadPredicate
+from model.expressions.evaluation import matcher, row_test
+from model.expressions.syntax import TRUE, Expression
 from model.history import Row
-from model.log import Snapshot
-from model.skipping import scan, split
+from model.physical.files import DataFile, StoredRow
+from model.physical.footprint import ReadPredicate
+from model.physical.log import Snapshot
+from model.physical.skipping import scan, split
 from model.statements.base import live_files
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, eq=False)

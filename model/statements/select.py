@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model.history import SerialResult
-from model.log import Snapshot
-from model.relations import Relation, alone, flat
+from model.physical.log import Snapshot
+from model.queries import Relation, alone, flat
 from model.statements.base import Execution, Rows
 from model.statements.reading import ReadsByQuery, read
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

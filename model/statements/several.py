@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from model.definition_change import metadata_change, protocol_change
-from model.footprint import Footprint
-from model.log import Snapshot
+from model.physical.definition_change import metadata_change, protocol_change
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
 from model.statements.base import Execution, LeavesRows, Rows
-from model.table import Table
+from model.tables.table import Table
 
 
 class Stage(Protocol):

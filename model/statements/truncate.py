@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.expressions import TRUE
-from model.footprint import Footprint, ReadPredicate
+from model.expressions.syntax import TRUE
 from model.history import PredicateRead, Row, RowChange, SerialResult
-from model.log import Snapshot
+from model.physical.footprint import Footprint, ReadPredicate
+from model.physical.log import Snapshot
 from model.statements.base import Execution, Rows, item_reads, live_files
 from model.statements.overwrite import predicate_read
-from model.table import Table
+from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from model import expressions, types
 from model.errors import StatementFailure
-from model.evaluation import evaluator, matcher
-from model.expressions import Expression
-from model.files import DataFile, StoredRow, write_files
-from model.footprint import Footprint
+from model.expressions import syntax as expressions
+from model.expressions.evaluation import evaluator, matcher
+from model.expressions.syntax import Expression
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult, Value
-from model.invariants import enforce
-from model.log import Snapshot
-from model.query import Query
+from model.physical.files import DataFile, StoredRow, write_files
+from model.physical.footprint import Footprint
+from model.physical.log import Snapshot
+from model.queries.query import Query
 from model.statements.base import Execution, Rows, item_reads
-from model.statements.generated import completed
+from model.statements.insert.generated import completed
 from model.statements.rewrite import remains, select, test_of
-from model.table import Table
+from model.tables.invariants import enforce
+from model.tables.table import Table
+from model.values import types
 
 
 @dataclass(frozen=True, slots=True)

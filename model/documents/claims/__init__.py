@@ -1,6 +1,6 @@
 """The hundred normative claims of the documents, numbered N1 to N100, as data.
 
-What decides each of them is code (``isodelta.claims``): a status is never written by hand.
+What decides each of them is code (``isodelta.commands.claims``): a status is never written by hand.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from model.files import DataFile
 from model.history import RowId
-from model.log import Commit
+from model.physical.files import DataFile
+from model.physical.log import Commit
 from model.rules import delete_delete, delete_read
 from model.rules.base import Attempt, Rule
 from model.rules.documented.pairs import apart

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from model import expressions
 from model.errors import StatementFailure
-from model.evaluation import matcher
-from model.expressions import Expression
-from model.files import StoredRow
-from model.footprint import ReadPredicate
+from model.expressions import syntax as expressions
+from model.expressions.evaluation import matcher
+from model.expressions.syntax import Expression
 from model.history import Row
-from model.log import Commit
-from model.row_level import row_changes
+from model.physical.files import StoredRow
+from model.physical.footprint import ReadPredicate
+from model.physical.log import Commit
+from model.physical.row_level import row_changes
 from model.rules.added_files import counted
 from model.rules.base import Attempt, Rule
 from model.rules.documented.pairs import row_by_row
-from model.types import sql_row
+from model.values.types import sql_row
 
 
 def modified(attempt: Attempt, winner: Commit) -> str | None:

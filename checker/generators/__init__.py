@@ -1,0 +1,1 @@
+"""Random scenarios, and random histories without SQL."""

@@ -1,0 +1,262 @@
+"""The second decider: the constraints of a level on an order of the transactions, for z3.
+
+It decides what ``checker.judging.graph`` decides and shares nothing with it below the history type.
+The constraints are derived from the *timeline* of each row, the list of its versions from the first
+to the last, and not from pairs of transactions. A level that promises a serial order asks for one
+place for each transaction; of any other level each forbidden shape says that no path leads back
+from the end of a counted step to its start, which is a set of transactions closed under steps that
+holds the end and not the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from time import monotonic
+from typing import Any, Literal
+
+from model.errors import StatementFailure
+from model.history import History, PredicateRead, Row, RowId, Transaction
+from model.levels import CONFLICTS, LEVELS, EdgeKind, Level
+
+
+@dataclass(frozen=True, slots=True)
+class SolverVerdict:
+    """What the solver says of one history at one level.
+
+    ``core`` names constraints that contradict each other (not always the fewest) where the
+    level is violated, ``order`` the order found where the level promises one and holds;
+    ``why`` gives the reason of ``unknown``.
+    """
+
+    verdict: Literal["holds", "violated", "unknown"]
+    why: str | None = None
+    core: tuple[str, ...] = ()
+    order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``before`` and ``after``, names of transactions, and why they stand in this order."""
+
+    before: str
+    after: str
+    kind: EdgeKind
+
+    def __str__(self) -> str:
+        return f"{self.before} before {self.after} ({self.kind})"
+
+
+def judge(history: History, level: str, timeout_ms: int = 10_000) -> SolverVerdict:
+    """Decides the conflict reading of one level.
+
+    A time-out is ``unknown``. Raises ``KeyError`` for an unknown level's name.
+    """
+    return decide(steps(history), history, level, timeout_ms)
+
+
+def decide(
+    found: frozenset[Step], history: History, level: str, timeout_ms: int = 10_000
+) -> SolverVerdict:
+    """``judge`` for steps that are there already; several levels share them."""
+    transactions = [transaction for transaction in history.transactions if transaction.committed]
+    ordered = sorted(found, key=str)
+    deadline = monotonic() + timeout_ms / 1000
+    if LEVELS[level].serial_order is not None:
+        verdict = _place(transactions, ordered, LEVELS[level], deadline)
+    else:
+        verdict = _forbid(transactions, ordered, LEVELS[level], deadline)
+    if verdict.verdict == "holds" and history.unknown:
+        return SolverVerdict("unknown", "not observed: " + "; ".join(history.unknown))
+    return verdict
+
+
+def _place(
+    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+) -> SolverVerdict:
+    """One place in a serial order for each transaction of the level."""
+    import z3  # loaded only when it is asked for: the front door does without it
+
+    places = {
+        transaction.name: z3.Int(transaction.name)
+        for transaction in transactions
+        if level.readers or transaction.writes
+    }
+    kinds = set(CONFLICTS)
+    if level.serial_order == "log":
+        kinds.add(EdgeKind.LOG)
+    if EdgeKind.START in level.edges:
+        kinds.add(EdgeKind.START)
+    question = _Question(z3, z3.SolverFor("QF_IDL"), deadline)
+    for step in found:
+        if step.kind in kinds and step.before in places and step.after in places:
+            question.demand(places[step.before] < places[step.after], step)
+    objection = question.ask()
+    if objection is not None:
+        return objection
+    model = question.solver.model()
+    position = {
+        name: model.eval(place, model_completion=True).as_long() for name, place in places.items()
+    }
+    return SolverVerdict("holds", order=tuple(sorted(places, key=position.__getitem__)))
+
+
+def _forbid(
+    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+) -> SolverVerdict:
+    """Closed sets of transactions for the counted steps of each forbidden shape."""
+    import z3
+
+    for phenomenon in level.forbids:
+        inside = {
+            transaction.name: z3.Bool(transaction.name)
+            for transaction in transactions
+            if phenomenon.readers or transaction.writes
+        }
+        question = _Question(z3, z3.Solver(), deadline)
+        counted: dict[str, list[Step]] = {}
+        for step in found:
+            if step.kind not in phenomenon.edges or not {step.before, step.after} <= set(inside):
+                continue
+            counts = not phenomenon.counted or step.kind in phenomenon.counted
+            if counts:
+                counted.setdefault(step.after, []).append(step)
+            if not counts or phenomenon.count != "one":
+                question.demand(z3.Implies(inside[step.before], inside[step.after]), step)
+        # Steps with one end share a set: the smallest one that holds the end serves all of them.
+        for end, pivots in counted.items():
+            question.solver.push()
+            question.solver.add(inside[end])
+            for pivot in pivots:
+                question.demand(z3.Not(inside[pivot.before]), pivot)
+            objection = question.ask()
+            if objection is not None:
+                return objection
+            question.solver.pop()
+    return SolverVerdict("holds")
+
+
+class _Question:
+    """A z3 solver whose constraints have the names of steps, within a time limit."""
+
+    def __init__(self, z3: Any, solver: Any, deadline: float) -> None:
+        self.z3, self.solver, self.deadline = z3, solver, deadline
+        self.named: dict[str, Step] = {}
+
+    def demand(self, statement: Any, step: Step) -> None:
+        label = f"because {len(self.named)}"
+        self.named[label] = step
+        self.solver.assert_and_track(statement, label)
+
+    def ask(self) -> SolverVerdict | None:
+        """None where the constraints can be met, and otherwise the verdict."""
+        left = int((self.deadline - monotonic()) * 1000)
+        if left <= 0:
+            return SolverVerdict("unknown", "the solver ran out of time")
+        self.solver.set("timeout", left)
+        answer = self.solver.check()
+        if answer == self.z3.sat:
+            return None
+        if answer == self.z3.unsat:
+            core = {str(self.named[str(label)]) for label in self.solver.unsat_core()}
+            return SolverVerdict("violated", core=tuple(sorted(core)))
+        return SolverVerdict("unknown", f"the solver gave up: {self.solver.reason_unknown()}")
+
+
+def steps(history: History) -> frozenset[Step]:
+    """Every step that the history demands of an order, from the timelines of its rows."""
+    transactions = [transaction for transaction in history.transactions if transaction.committed]
+    return frozenset(
+        step
+        for step in (*_of_versions(transactions), *_of_rows(history, transactions))
+        if step.before != step.after
+    )
+
+
+def _of_versions(transactions: list[Transaction]) -> Iterator[Step]:
+    """The order of commits and snapshots."""
+    for writer in transactions:
+        if writer.commit_version is None:
+            continue
+        for other in transactions:
+            if other.commit_version is not None and writer.commit_version < other.commit_version:
+                yield Step(writer.name, other.name, EdgeKind.LOG)
+            if writer.commit_version <= other.read_version:
+                yield Step(writer.name, other.name, EdgeKind.START)
+            else:
+                yield Step(other.name, writer.name, EdgeKind.UNSEEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """One version of a row: who installed it (None: it was there), when, and its values."""
+
+    writer: str | None
+    commit: int
+    values: Row | None
+
+
+def _timelines(history: History) -> dict[tuple[str, RowId], list[_Version]]:
+    lines: dict[tuple[str, RowId], list[_Version]] = {}
+    for table, rows in history.initial.items():
+        for row, values in rows.items():
+            lines[table, row] = [_Version(None, history.base_version, values)]
+    for transaction in history.transactions:
+        if transaction.committed and transaction.commit_version is not None:
+            for change in transaction.changes:
+                unborn = [_Version(None, history.base_version, None)]
+                line = lines.setdefault((change.table, change.row), unborn)
+                line.append(_Version(transaction.name, transaction.commit_version, change.after))
+    for line in lines.values():
+        line.sort(key=lambda version: version.commit)
+    return lines
+
+
+def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Step]:
+    """The order that versions of rows, and reads of them, demand."""
+    lines = _timelines(history)
+    for (table, row), line in lines.items():
+        for older, newer in pairwise(line):
+            if older.writer is not None and newer.writer is not None:
+                yield Step(older.writer, newer.writer, EdgeKind.WW)
+        for reader in transactions:
+            # The versions that the snapshot shows are the first ones of the timeline.
+            shown = sum(version.commit <= reader.read_version for version in line)
+            if any(read.table == table and read.row == row for read in reader.item_reads):
+                yield from _of_item(reader.name, line, shown)
+            for predicate in reader.predicate_reads:
+                if predicate.table == table:
+                    answers = [_answer(predicate, version) for version in line]
+                    yield from _of_predicate(reader.name, line, shown, answers)
+
+
+def _answer(predicate: PredicateRead, version: _Version) -> str:
+    """What a read of the condition gets from one version; a failure is an answer of its own."""
+    try:
+        found = version.values is not None and predicate.matches(version.values)
+    except StatementFailure as failure:
+        return failure.error_class
+    return "match" if found else "no match"
+
+
+def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Step]:
+    installer = line[shown - 1].writer
+    if installer is not None:
+        yield Step(installer, reader, EdgeKind.WR_ITEM)
+    if shown < len(line):
+        follower = line[shown].writer
+        if follower is not None:
+            yield Step(reader, follower, EdgeKind.RW_ITEM)
+
+
+def _of_predicate(
+    reader: str, line: list[_Version], shown: int, answers: list[str]
+) -> Iterator[Step]:
+    for place in range(1, len(line)):
+        writer = line[place].writer
+        if writer is not None and answers[place] != answers[place - 1]:
+            if place < shown:
+                yield Step(writer, reader, EdgeKind.WR_PREDICATE)
+            else:
+                yield Step(reader, writer, EdgeKind.RW_PREDICATE)

@@ -1,0 +1,1 @@
+"""Recorded histories made up for tests and benchmarks."""

@@ -1,0 +1,159 @@
+"""Read committed, read atomic and causal consistency: the order follows in one pass.
+
+Where sessions count, the levels are those of Biswas and Enea (OOPSLA 2019), whose axioms all
+have one form: when ``t`` read key ``x`` from ``t1``, then every other writer of ``x`` that is
+related to ``t`` in a certain way wrote before ``t1``. Related means, for read committed, that
+``t`` had read from it earlier; for read atomic, that ``t`` read from it or follows it in its
+session; for causal, that a path of reads and sessions leads from it to ``t``.
+
+Without sessions, read committed is Adya's PL-2, and read atomic is the same axiom without
+sessions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+from checker.recorded.observations import INIT, Observations
+from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.cycles import core, shortest_cycle, topological
+from checker.recorded.version_order.inference import Inference
+from model.levels.recorded import CAUSAL, READ_ATOMIC
+
+
+def decide_weak(
+    seen: Observations, level: str, *, sessions: bool, deadline: float
+) -> tuple[Edge, ...] | str | None:
+    """A shortest forbidden cycle, None where there is none, or words where time was short."""
+    in_order = sessions and level != READ_ATOMIC and level != CAUSAL
+    # What lists show of the order of versions is no cause of anything.
+    causes = replace(seen, known=[]) if level == CAUSAL else seen
+    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True)
+    if level == CAUSAL:
+        order = _causal(graph, seen, deadline)
+        if order is None:
+            return "causal: too many transactions and sessions for the memory or the time"
+    else:
+        if level == READ_ATOMIC or in_order:
+            for reader, key, writer, other in _pairs(seen, sessions, in_order):
+                if writer == INIT:
+                    graph.precede(Edge(reader, other, "rw", key))
+                else:
+                    graph.order(other, writer, key)
+        order = topological(graph.after)
+    cycle = cycle_of(graph, order)
+    if cycle is None or level == CAUSAL:
+        return cycle
+    return _with_reader(cycle, seen, _pairs(seen, sessions, in_order))
+
+
+Pair = tuple[int, int, int, int]
+"""(reader, key, writer read, other writer): the other one must have written before."""
+
+
+def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]:
+    return _after_reads(seen) if in_order else _related(seen, sessions)
+
+
+def _with_reader(
+    cycle: tuple[Edge, ...], seen: Observations, pairs: Iterator[Pair]
+) -> tuple[Edge, ...]:
+    """The cycle as an anti-dependency, where one axiom alone closes it.
+
+    The reader saw the other writer, which follows the writer that the reader read from.
+    """
+    closing = [edge for edge in cycle if edge.inferred]
+    if len(closing) != 1 or any(edge.kind == "rw" for edge in cycle):
+        return cycle
+    last = closing[0]
+    for reader, key, writer, other in pairs:
+        if (other, writer, key) == (last.source, last.target, last.key):
+            back = next((k for k, w in seen.every_read[reader] if w == other), None)
+            kind = "so" if back is None else "wr"
+            return Edge(reader, other, "rw", key, inferred=True), Edge(other, reader, kind, back)
+    return cycle
+
+
+def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int] | None:
+    inference = Inference(graph)
+    if inference.reach is None:
+        return None
+    order = topological(graph.after)
+    if len(order) < graph.size:
+        return order
+    if time.monotonic() > deadline:
+        return None
+    # One round only: the orders that follow are no causes of others at this level.
+    inference.advance(order)
+    _causes_of_initial_reads(graph, inference)
+    for first, second, key in seen.known:
+        graph.order(first, second, key, inferred=False)
+    return topological(graph.after)
+
+
+def _causes_of_initial_reads(graph: Constraints, inference: Inference) -> None:
+    """Keys with one writer: whoever it precedes cannot have read the initial version."""
+    import numpy as np
+
+    reach = inference.reach
+    for key, writers in enumerate(graph.seen.writers):
+        readers = graph.readers.get((key, INIT))
+        if len(writers) == 1 and readers and reach is not None:
+            found = reach.reaches(np.array(writers), np.array(readers))
+            for reader in np.array(readers)[found].tolist():
+                if reader != writers[0]:
+                    graph.precede(Edge(reader, writers[0], "rw", key))
+
+
+def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
+    """A shortest cycle of a graph whose topological order is given; None where it has none."""
+    if len(order) == graph.size:
+        return None
+    left = core(graph.after, order)
+    nodes = shortest_cycle(left, pairs=graph.split)
+    steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
+    cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+    return _of_writes(cycle, graph.seen) or cycle
+
+
+def _of_writes(cycle: tuple[Edge, ...], seen: Observations) -> tuple[Edge, ...] | None:
+    """The same cycle as a write cycle (G0), where reads show every step of it as ww as well."""
+    if not any(edge.kind == "wr" for edge in cycle):
+        return None
+    steps = {(edge.source, edge.target) for edge in cycle}
+    shown = {(a, b): Edge(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
+    return (
+        tuple(shown[step.source, step.target] for step in cycle) if shown.keys() == steps else None
+    )
+
+
+def _after_reads(seen: Observations) -> Iterator[Pair]:
+    """(reader, key, writer read, other writer) where the reader had read from the other one."""
+    writes = [set(keys) for keys in seen.writes]
+    for reader, reads in enumerate(seen.every_read):
+        sources: dict[int, None] = {}
+        for key, writer in reads:
+            for other in sources:
+                if other not in (writer, INIT) and key in writes[other]:
+                    yield reader, key, writer, other
+            sources[writer] = None
+
+
+def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
+    """(reader, key, writer read, other writer) where the reader saw the other one at all."""
+    writes = [set(keys) for keys in seen.writes]
+    last: dict[tuple[int, int], int] = {}
+    for reader, reads in enumerate(seen.reads):
+        sources = {w for _, w in seen.every_read[reader] if w != INIT}
+        for key, writer in reads:
+            for other in sources:
+                if other != writer and key in writes[other]:
+                    yield reader, key, writer, other
+            if sessions:
+                mine = last.get((seen.session[reader], key))
+                if mine is not None and mine != writer:
+                    yield reader, key, writer, mine
+        for key in seen.writes[reader]:
+            last[seen.session[reader], key] = reader

@@ -1,0 +1,148 @@
+"""A workload: a table and the jobs that run on it, each any number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.robustness.jobs.template import Template, template
+from model.errors import InvalidScenario, NoPlace
+from model.history import Row, Value
+from model.physical.log import Snapshot
+from model.profiles.base import Profile
+from model.rules.base import WRITE_SERIALIZABLE
+from model.scenario import Scenario, Step, TableSpec
+from model.sql import parse_statement
+from model.statements import Statement
+from model.tables.table import Table
+from model.values.types import ColumnType
+from model.workload import TARGET, Workload, prepare
+
+DEFINING = frozenset({"ALTER TABLE", "COMMENT", "CREATE", "REPLACE"})
+"""Leading words of statements that change the definition: no jobs."""
+
+CHANGES_DEFINITION = "a statement that changes the table's definition is no job"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One job with values for its parameters, as SQL."""
+
+    job: str
+    values: Mapping[str, Value]
+    sql: str
+
+
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """Jobs over one table at one isolation level, under the rules of one profile.
+
+    ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
+    only read, ``types`` those of parameters that no column tells. ``parts`` names the job that a
+    statement belongs to where that has several. Make one with :func:`jobs`.
+    """
+
+    name: str
+    table: TableSpec
+    tables: Mapping[str, TableSpec]
+    templates: Mapping[str, Template]
+    level: str
+    profile: Profile
+    base: Snapshot
+    known: Mapping[str, Table]
+    others: Mapping[str, tuple[Row, ...]]
+    types: Mapping[str, ColumnType] = field(default_factory=dict)
+    parts: Mapping[str, str] = field(default_factory=dict)
+    cached: dict[str, Statement] = field(default_factory=dict, repr=False)
+
+    @property
+    def target(self) -> Table:
+        """The definition of the table that the jobs are about."""
+        return self.base.table
+
+    def statement(self, sql: str) -> Statement:
+        """An instance's SQL, parsed. Raises InvalidScenario."""
+        if sql not in self.cached:
+            try:
+                found = parse_statement(sql, TARGET, self.known)
+            except NoPlace as error:
+                raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
+            meaning = self.profile.meaning
+            self.cached[sql] = found if meaning is None else meaning(found)
+        return self.cached[sql]
+
+    def scenario(
+        self, name: str, transactions: Mapping[str, str], schedule: Iterable[Step]
+    ) -> Scenario:
+        """A history of instances as a scenario that can be replayed."""
+        return Scenario(
+            name,
+            self.table.at_level(self.level),
+            dict(transactions),
+            tuple(schedule),
+            dict(self.tables),
+        )
+
+    def prepared(self, instances: Sequence[Instance]) -> Workload:
+        """The instances, ready to run in the model, each named by its SQL."""
+        statements = {each.sql: self.statement(each.sql) for each in instances}
+        return Workload(self.target, self.base, statements, self.others, self.level, self.known)
+
+
+def jobs(
+    name: str,
+    table: TableSpec,
+    tables: Mapping[str, TableSpec],
+    sql: Mapping[str, str],
+    profile: Profile,
+    types: Mapping[str, ColumnType] | None = None,
+) -> Jobs:
+    """Checks a workload and makes it ready.
+
+    A table that declares no level is asked about at WriteSerializable, as long as the profile
+    has it. ``types`` are those of parameters that no column tells. Raises InvalidScenario with the
+    path of keys to the place that is wrong.
+    """
+    if not sql:
+        raise InvalidScenario("a workload needs a job", ("jobs",))
+    level = table.properties.get("delta.isolationLevel")
+    if level is None:
+        has = WRITE_SERIALIZABLE in profile.levels
+        level = WRITE_SERIALIZABLE if has else profile.default_level
+    # The profile's own checks of the level, the features and the set-up.
+    first = Scenario(name, table.at_level(level), {"A": "SELECT * FROM t"}, _alone("A"), tables)
+    ready = prepare(first, profile)
+    known = {**ready.tables, TARGET: ready.table}
+    columns = {
+        TARGET: _columns(ready.table),
+        **{other: _columns(known[other]) for other in ready.tables},
+    }
+    templates = {}
+    for job, text in sql.items():
+        try:
+            templates[job] = template(text, columns, types)
+        except InvalidScenario as error:
+            raise InvalidScenario(str(error), ("jobs", job)) from error
+        words = text.upper().split()
+        if words and (words[0] in DEFINING or words[:2] == ["ALTER", "TABLE"]):
+            raise InvalidScenario(CHANGES_DEFINITION, ("jobs", job))
+    return Jobs(
+        name,
+        table.at_level(level),
+        dict(tables),
+        templates,
+        level,
+        profile,
+        ready.base,
+        known,
+        ready.others,
+        dict(types or {}),
+    )
+
+
+def _alone(name: str) -> tuple[Step, ...]:
+    return Step("begin", name), Step("commit", name)
+
+
+def _columns(table: Table) -> dict[str, ColumnType]:
+    return {name.lower(): table.column(name).type for name in table.column_names}

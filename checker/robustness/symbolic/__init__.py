@@ -1,0 +1,1 @@
+"""Runs of jobs as z3 formulas, over unknown rows and parameters."""

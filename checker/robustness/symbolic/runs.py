@@ -1,0 +1,262 @@
+"""What one run of a statement reads, takes out and adds, over unknown rows and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import z3
+
+from checker.robustness.symbolic.expressions import (
+    SymbolicRow,
+    fresh,
+    fresh_row,
+    same_cells,
+    unknown,
+)
+from checker.robustness.symbolic.footprint import NO, YES, Access, Addition, anything
+from checker.robustness.symbolic.merge import merge_access
+from checker.robustness.symbolic.scope import Scope
+from model.expressions import syntax as expressions
+from model.expressions.syntax import Column, Comparison, Expression, Literal
+from model.queries import Constants, Relation
+from model.queries.query import Query
+from model.statements import (
+    Delete,
+    DynamicOverwrite,
+    Idempotent,
+    InsertSelect,
+    InsertValues,
+    Merge,
+    Optimize,
+    Overwrite,
+    Reorg,
+    Restore,
+    Select,
+    Statement,
+    Truncate,
+    Update,
+    Vacuum,
+)
+
+
+class Run(Scope):
+    """One run of any statement."""
+
+    def access(self, statement: Statement) -> Access:
+        found = self._access(statement)
+        return replace(found, parameters=self.parameters)
+
+    def _access(self, statement: Statement) -> Access:
+        match statement:
+            case Idempotent():
+                # Skipped it reads nothing, so what it does for certain stays as it is.
+                return self._access(statement.statement)
+            case Select():
+                reads = self.query_reads(statement.query)
+                return Access("SELECT", reads=reads, reader=True, writer=False)
+            case InsertValues() | InsertSelect():
+                return self._insert(statement)
+            case Delete(condition=condition):
+                where = self.where(condition)
+                return Access(
+                    "DELETE",
+                    self.reads(condition),
+                    where,
+                    where,
+                    takes=where,
+                    takes_what_it_reads=True,
+                )
+            case Update():
+                return self._update(statement)
+            case Merge():
+                return merge_access(self, statement)
+            case Overwrite() | DynamicOverwrite():
+                return self._overwrite(statement)
+            case Truncate():
+                return Access(
+                    "TRUNCATE",
+                    _any_row,
+                    _any_row,
+                    _any_row,
+                    takes=_any_row,
+                    takes_what_it_reads=True,
+                    reader=True,
+                )
+            case Restore():
+                back = (Addition(YES, fresh_row(self.types)),)
+                return Access("RESTORE", _any_row, removes=_any_row, adds=back, alone=True)
+            case Optimize() | Reorg() | Vacuum():
+                return Access(statement.kind)
+        return anything(statement.kind, self.types)
+
+    def _insert_related(self, query: Relation) -> Access:
+        """INSERT of joined or united rows: nothing is known of them, nor whether there are any."""
+        mine = self.scans_target(query)
+        return Access(
+            "INSERT SELECT",
+            reads=self.query_reads(query),
+            covers=self.query_covers(query),
+            adds=(Addition(YES, fresh_row(self.types), many=True),),
+            surely_adds=lambda read: (),
+            blind=True,  # The optimizer may see that there is no row, and scan nothing.
+            only_blind=not mine,
+        )
+
+    def _insert(self, statement: InsertValues | InsertSelect) -> Access:
+        if isinstance(statement, InsertValues):
+            rows = tuple(Addition(YES, self._constant_row(row)) for row in statement.rows)
+            return Access(
+                "INSERT",
+                adds=rows,
+                surely_adds=lambda read: rows,
+                blind=True,
+                only_blind=True,
+            )
+        query = statement.query
+        if isinstance(query, Constants):
+            found = tuple(Addition(YES, self._listed(statement, row)) for row in query.rows)
+            return Access(
+                "INSERT SELECT",
+                adds=found,
+                surely_adds=lambda read: found,
+                blind=True,
+                only_blind=True,
+            )
+        if not isinstance(query, Query):
+            return self._insert_related(query)
+        mine = query.table == statement.table.name
+        source = fresh_row(self.others[query.table])
+        when = self.over(source).truth(query.condition).true
+        one = not query.groups and bool(query.aggregates)
+        may = Addition(YES if one else when, self._output(statement, source), many=not one)
+
+        def surely(read: SymbolicRow | None) -> Sequence[Addition]:
+            if one:
+                return (may,)
+            if read is None or not mine:
+                return ()
+            matched = self.over(read).truth(query.condition).true
+            return (Addition(matched, self._output(statement, read)),)
+
+        plain = not query.groups and not query.aggregates and not mine
+
+        def derived(table: str, row: SymbolicRow) -> Sequence[Addition]:
+            if not plain or table != query.table:
+                return ()
+            matched = self.over(row).truth(query.condition).true
+            return (Addition(matched, self._output(statement, row)),)
+
+        return Access(
+            "INSERT SELECT",
+            reads=self.query_reads(query),
+            covers=self.query_covers(query),
+            adds=(may,),
+            surely_adds=surely,
+            surely_derives=derived,
+            sources=((query.table, source),) if plain else (),
+            blind=not mine or _may_fold(query.condition),
+            only_blind=not mine,
+        )
+
+    def _output(self, statement: InsertSelect, source: SymbolicRow) -> SymbolicRow:
+        assert isinstance(statement.query, Query)
+        given = dict(zip(statement.positions, statement.query.outputs, strict=True))
+        return self.built(given, source, None)
+
+    def _listed(self, statement: InsertSelect, row: Sequence[Any]) -> SymbolicRow:
+        """A row of constants that goes to the columns of an INSERT."""
+        types = statement.query.types
+        values = zip(statement.positions, row, types, strict=True)
+        given: dict[int, Expression] = {place: Literal(v, t) for place, v, t in values}
+        return self.built(given, (), None)
+
+    def _constant_row(self, row: Sequence[Any]) -> SymbolicRow:
+        over = self.over(())
+        return self.stored(
+            [
+                fresh(type_) if i in self.computed else over.literal(value, type_)
+                for i, (value, type_) in enumerate(zip(row, self.types, strict=True))
+            ]
+        )
+
+    def _update(self, statement: Update) -> Access:
+        where, own = self.where(statement.condition), self.reads(statement.condition)
+        given = dict(statement.assignments)
+        old = fresh_row(self.types)
+
+        def changed(row: SymbolicRow) -> Addition:
+            return Addition(where(row), self.built(given, row, row), row)
+
+        def surely(read: SymbolicRow | None) -> Sequence[Addition]:
+            return () if read is None else (changed(read),)
+
+        inner = [self.query_reads(q) for q in statement.subqueries]
+        return Access(
+            "UPDATE",
+            reads=lambda row: z3.Or(own(row), *(reads(row) for reads in inner)),
+            covers=where,
+            removes=where,
+            adds=(changed(old),),
+            surely_adds=surely,
+            takes=where,
+            takes_what_it_reads=not statement.subqueries,
+        )
+
+    def _overwrite(self, statement: Overwrite | DynamicOverwrite) -> Access:
+        inserted = self._access(statement.inserts)
+        if isinstance(statement, Overwrite):
+            replaced, read = self.where(statement.replaced), self.reads(statement.replaced)
+        else:
+
+            def replaced(row: SymbolicRow) -> Any:
+                found = [
+                    z3.And(a.when, same_cells(row, a.row, self.partitions)) for a in inserted.adds
+                ]
+                # Several rows of a query may come, each to a partition of its own.
+                many = not isinstance(statement.inserts, InsertValues)
+                return z3.Or(*found, unknown().true if many else NO)
+
+            read = replaced
+
+        adds = inserted.adds
+        if isinstance(statement, Overwrite) and statement.checked:
+            adds = tuple(replace(a, when=z3.And(a.when, replaced(a.row))) for a in adds)
+        inserts = statement.inserts
+        reads_table = isinstance(inserts, InsertSelect) and self.scans_target(inserts.query)
+        return Access(
+            statement.kind,
+            reads=lambda row: z3.Or(read(row), inserted.reads(row)),
+            covers=lambda row: z3.Or(replaced(row), inserted.covers(row)),
+            removes=replaced,
+            adds=adds,
+            surely_adds=inserted.surely_adds,
+            surely_derives=inserted.surely_derives,
+            sources=inserted.sources,
+            takes=replaced,
+            takes_what_it_reads=not reads_table,
+        )
+
+
+def _any_row(row: SymbolicRow) -> Any:
+    return YES
+
+
+def _may_fold(condition: Expression) -> bool:
+    """Whether the optimizer may see, for some parameters, that no row can match.
+
+    Such a query never scans the table, and its INSERT counts as a blind append.
+    """
+    if condition == expressions.TRUE:
+        return False
+    met: set[int] = set()
+    for part in expressions.conjuncts(condition):
+        simple = isinstance(part, Comparison) and isinstance(part.left, Column)
+        if not simple or not isinstance(part, Comparison) or not isinstance(part.right, Literal):
+            return True
+        assert isinstance(part.left, Column)
+        if part.left.index in met or part.right.value is None:
+            return True
+        met.add(part.left.index)
+    return False

@@ -1,0 +1,1 @@
+"""Searches for violations: exhaustive and random, and the smallest scenario of what they reach."""

@@ -1,0 +1,137 @@
+"""What a search reports: minimal histories that the rules admit and a level forbids."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from checker.judging.explanation import because
+from checker.judging.verdict import Verdict, judge
+from model.levels import DELTA_LEVELS, implies
+from model.profiles.base import Profile
+from model.scenario import Expectation, Scenario
+from model.simulator import run
+from model.workload import prepare
+
+Kind = Literal["level-violation", "documented"]
+
+READINGS = ("conflict", "view", "final state")
+"""The readings of a level from strong to weak: each is violated only where those before are."""
+
+SNAPSHOTS = "SnapshotIsolation"
+"""What tables of every level promise to readers (N10)."""
+
+
+def kind_of(table_level: str, level: str) -> Kind:
+    """Whether breaking ``level`` on a table of ``table_level`` breaks a promise.
+
+    If not, it is what the documents say of the table's level: N8 for the order of the log, N11
+    for readers.
+    """
+    promised = level == SNAPSHOTS or implies(table_level, level)
+    return "level-violation" if promised else "documented"
+
+
+def weakest(violated: Collection[str]) -> tuple[str, ...]:
+    """Those of the violated levels that imply no other one of them: what says most."""
+    return tuple(
+        level
+        for level in violated
+        if not any(other != level and implies(level, other) for other in violated)
+    )
+
+
+def depth(verdict: Verdict) -> int:
+    """How many of ``READINGS`` a history violates at one level."""
+    if verdict.verdict != "violated":
+        return 0
+    if verdict.view is None or verdict.view.verdict != "violated":
+        return 1
+    if verdict.final_state is None or verdict.final_state.verdict != "violated":
+        return 2
+    return 3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One minimal history that stands for a group of similar ones. Plain data throughout.
+
+    ``level`` is the level that is violated, ``table_level`` the level of the table, whose rules
+    admitted the history; ``kind`` tells whether the table promises that level
+    (``level-violation``) or the documents say that it does not (``documented``). ``violated``
+    lists the readings that are violated. ``statement_kinds`` stand in the order of
+    ``scenario.transactions``: writers as they commit, then readers. ``reasons`` has a sentence
+    for each edge of the cycle; ``count`` is the number of minimal histories in the group.
+    """
+
+    kind: Kind
+    level: str
+    table_level: str
+    layout: str
+    violated: tuple[str, ...]
+    anomaly: str
+    cycle: tuple[str, ...]
+    reasons: tuple[str, ...]
+    statement_kinds: tuple[str, ...]
+    scenario: Scenario
+    count: int = 1
+
+    @property
+    def transactions(self) -> int:
+        """How many transactions it takes."""
+        return len(self.scenario.transactions)
+
+    @property
+    def title(self) -> str:
+        """The finding in one line."""
+        return f"{self.scenario.name}: {self.anomaly}, violates {describe(self.violated)}"
+
+
+def finding(
+    scenario: Scenario, layout: str, level: str, profile: Profile, count: int = 1
+) -> Finding:
+    """The finding that a scenario is at ``level``, with what the model expects filled in.
+
+    The scenario declares the level of its table. Raises ``ValueError`` when the level is not
+    violated.
+    """
+    table_level = scenario.level or profile.default_level
+    workload = prepare(scenario, profile)
+    ended = run(workload, scenario.schedule, profile)
+    history = ended.history
+    verdicts = judge(history, tuple(dict.fromkeys((*DELTA_LEVELS, level))))
+    verdict = verdicts[level]
+    if verdict.verdict != "violated":
+        raise ValueError(f"{scenario.name}: {level} is not violated")
+    expect = Expectation(
+        outcomes={name: ended.ended[name].outcome for name in scenario.transactions},
+        rows=tuple(sorted(history.final, key=_sortable)),
+        levels={name: verdicts[name].verdict for name in DELTA_LEVELS},
+    )
+    return Finding(
+        kind=kind_of(table_level, level),
+        level=level,
+        table_level=table_level,
+        layout=layout,
+        violated=READINGS[: depth(verdict)],
+        anomaly=verdict.anomaly or "",
+        cycle=tuple(edge.source.name for edge in verdict.cycle),
+        reasons=tuple(because(edge) for edge in verdict.cycle),
+        statement_kinds=tuple(workload.statements[name].kind for name in scenario.transactions),
+        scenario=replace(scenario, expect=expect),
+        count=count,
+    )
+
+
+def _sortable(row: Sequence[object]) -> tuple[tuple[bool, str, str], ...]:
+    return tuple((value is not None, type(value).__name__, _padded(value)) for value in row)
+
+
+def _padded(value: object) -> str:
+    return f"{value:030}" if isinstance(value, int | float) else str(value)
+
+
+def describe(names: Sequence[str]) -> str:
+    """A list in words: ``a``, ``a and b``, ``a, b and c``."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

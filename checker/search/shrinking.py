@@ -1,0 +1,163 @@
+"""Making a scenario smaller while it keeps a property: what is left is what matters.
+
+Hypothesis does this for what it drew itself; here it works on any scenario, drawn, written or
+found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from checker.search.shrinking_merge import simpler_merges
+from checker.search.shrinking_text import fewer_columns, fewer_rows
+from model.errors import InvalidScenario
+from model.expressions import syntax as expressions
+from model.expressions.syntax import And, Expression, Not, Or
+from model.profiles import DEFAULT
+from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
+from model.statements import Idempotent, Merge, Restore
+from model.statements.base import Statement
+from model.workload import prepare
+
+_SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
+_WHERE = re.compile(
+    r"(?P<head>.*?) WHERE (?P<condition>.*?)(?P<tail> (GROUP BY|APPLY|ZORDER BY) .*)?", re.DOTALL
+)
+
+
+def minimise(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scenario:
+    """The smallest scenario, going step by step, for which ``still`` holds.
+
+    Drops transactions, set-up statements, single rows, parts of conditions and other tables,
+    and lets transactions begin later. ``still`` must hold for ``scenario`` itself, otherwise
+    ``ValueError``; a scenario for which it raises InvalidScenario does not count.
+    """
+    if not _holds(scenario, still):
+        raise ValueError(f"{scenario.name}: there is nothing to keep")
+    smaller: Scenario | None = scenario
+    while smaller is not None:
+        scenario = smaller
+        smaller = next((each for each in _simpler(scenario) if _holds(each, still)), None)
+    return scenario
+
+
+def _holds(scenario: Scenario, still: Callable[[Scenario], bool]) -> bool:
+    try:
+        return still(scenario)
+    except InvalidScenario:
+        return False
+
+
+def _simpler(scenario: Scenario) -> Iterator[Scenario]:
+    """Scenarios that are one step simpler, the largest steps first."""
+    for name in scenario.transactions if len(scenario.transactions) > 1 else ():
+        yield replace(
+            scenario,
+            transactions={n: sql for n, sql in scenario.transactions.items() if n != name},
+            schedule=tuple(s for s in scenario.schedule if s.transaction != name),
+        )
+    for name in scenario.tables:
+        others = {n: spec for n, spec in scenario.tables.items() if n != name}
+        yield replace(scenario, tables=others)
+    if scenario.table.partition_by:
+        yield replace(scenario, table=replace(scenario.table, partition_by=()))
+    if scenario.table.cluster_by:
+        yield replace(scenario, table=replace(scenario.table, cluster_by=()))
+    for key in scenario.table.properties:
+        if key != LEVEL_PROPERTY:
+            left = {k: v for k, v in scenario.table.properties.items() if k != key}
+            yield replace(scenario, table=replace(scenario.table, properties=left))
+    for columns in fewer_columns(scenario.table.columns):
+        fewer = replace(scenario, table=replace(scenario.table, columns=columns))
+        if _statements(fewer):
+            yield fewer
+    for spec in _simpler_setup(scenario.table):
+        yield replace(scenario, table=spec)
+    for name, statement in _statements(scenario).items():
+        for text in _simpler_sql(scenario.transactions[name], statement):
+            yield replace(scenario, transactions={**scenario.transactions, name: text})
+    for name, spec in scenario.tables.items():
+        for other in _simpler_setup(spec):
+            yield replace(scenario, tables={**scenario.tables, name: other})
+    for schedule in _later_begins(scenario.schedule):
+        yield replace(scenario, schedule=schedule)
+
+
+def _statements(scenario: Scenario) -> Mapping[str, Statement]:
+    """The statements, parsed for the definitions that they meet; none of an invalid scenario."""
+    try:
+        return prepare(scenario, DEFAULT).statements
+    except InvalidScenario:
+        return {}
+
+
+def _simpler_setup(spec: TableSpec) -> Iterator[TableSpec]:
+    for place, sql in enumerate(spec.setup):
+        before, after = spec.setup[:place], spec.setup[place + 1 :]
+        yield replace(spec, setup=(*before, *after))
+        for text in fewer_rows(sql):
+            yield replace(spec, setup=(*before, text, *after))
+
+
+def _simpler_sql(sql: str, statement: Statement) -> Iterator[str]:
+    """Statements without settings, with fewer rows or with a part of the condition, as text."""
+    if (match := _SETTINGS.match(sql)) is not None:
+        yield sql[match.end() :]
+    yield from fewer_rows(sql)
+    while isinstance(statement, Idempotent):
+        statement = statement.statement
+    if isinstance(statement, Merge):
+        yield from simpler_merges(sql)
+        return
+    if isinstance(statement, Restore):
+        for version in range(statement.version):
+            yield re.sub(r"\d+$", str(version), sql)
+        return
+    match = _WHERE.fullmatch(sql)
+    condition = _condition(statement)
+    if match is None or condition is None or "REPLACE WHERE" in sql:
+        return
+    head, tail = match["head"], match["tail"] or ""
+    yield head + tail
+    for part in _parts(condition):
+        yield f"{head} WHERE {expressions.sql(part)}{tail}"
+
+
+def _condition(statement: Statement) -> Expression | None:
+    statement = getattr(statement, "inserts", statement)
+    query = getattr(statement, "query", statement)
+    condition: Expression | None = getattr(query, "condition", None)
+    return condition
+
+
+def _parts(condition: Expression) -> Iterator[Expression]:
+    """Conditions with one AND, OR or NOT less."""
+    match condition:
+        case And(left=left, right=right) | Or(left=left, right=right):
+            yield left
+            yield right
+            for part in _parts(left):
+                yield type(condition)(part, right)
+            for part in _parts(right):
+                yield type(condition)(left, part)
+        case Not(operand=And() | Or() | Not() as inner):
+            yield inner
+            for part in _parts(inner):
+                yield Not(part)
+
+
+def _later_begins(schedule: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Schedules in which one begin comes after the next commit of another transaction."""
+    for place, step in enumerate(schedule):
+        if step.action != "begin":
+            continue
+        for later in range(place + 1, len(schedule)):
+            other = schedule[later]
+            if other.transaction == step.transaction:
+                break
+            if other.action == "commit":
+                between = schedule[place + 1 : later + 1]
+                yield (*schedule[:place], *between, step, *schedule[later + 1 :])
+                break

@@ -1,0 +1,133 @@
+"""That one commit order, with one choice of unseen versions, does not explain a history.
+
+Where no order explains it, the history violates the level. For a given order the smallest
+visibility is the best one, and it is defined by going through the order from its beginning; a
+clause says that something is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from checker.separation.key_value.clauses import FALSE, TRUE, Clauses
+from checker.separation.key_value.execution import Version
+from checker.separation.key_value.facts import Facts
+from checker.separation.key_value.history import INITIAL
+from model.levels.axioms import Axiom, KeyValueLevel
+
+
+def refute(
+    facts: Facts,
+    level: KeyValueLevel,
+    order: Sequence[int],
+    choices: Mapping[tuple[int, int], int],
+    clauses: Clauses,
+) -> None:
+    """Demands that an order does not explain the history at a level.
+
+    ``choices`` has, by transaction and key, the writer of the version that made a row absent; the
+    initial version is meant where it has none.
+    """
+    wrong: list[int] = []
+    place = {t: number for number, t in enumerate(order)} | {INITIAL: -1}
+    counted = [TRUE if level.readers else writer for writer in facts.writer]
+    versions = [Version(*each) for each in facts.returned() if each[-1] != FALSE]
+    wrong += [so for (a, b), so in facts.session.items() if place[a] > place[b]]
+    wrong += [each.literal for each in versions if place[each.source] > place[each.transaction]]
+    for t, keys in enumerate(facts.absent):
+        for k, absent in enumerate(keys):
+            if absent == FALSE:
+                continue
+            source = choices.get((t, k), INITIAL)
+            if place[source] > place[t]:
+                wrong.append(absent)
+                continue
+            for flaw in (-facts.wrote(source, k), facts.matches(source, k)):
+                wrong.append(clauses.all_of((absent, flaw)))
+            versions.append(Version(t, facts.shape.predicate, k, source, absent, absent=True))
+    seen = _Smallest(facts, level, order, versions, clauses)
+    for each in versions:
+        t = each.transaction
+        if level.phantoms and each.absent:
+            continue
+        after = order[place[each.source] + 1 : max(place[t], 0)]
+        newer = [seen.newer(t, each.place, other, each.key) for other in after]
+        if any(literal != FALSE for literal in newer):
+            flaw = clauses.all_of((counted[t], each.literal))
+            missed = clauses.variable()
+            clauses.add(-missed, flaw)
+            clauses.add(-missed, *newer)
+            wrong.append(missed)
+    clauses.add(*wrong)
+
+
+class _Smallest:
+    """The smallest visibility within an order: each literal implies a reason why it has to be."""
+
+    def __init__(
+        self,
+        facts: Facts,
+        level: KeyValueLevel,
+        order: Sequence[int],
+        versions: Sequence[Version],
+        clauses: Clauses,
+    ) -> None:
+        self._level, self._facts, self._clauses = level, facts, clauses
+        self._newer: dict[tuple[int, int | None, int, int], int] = {}
+        self._by_read: dict[tuple[int, int, int], list[int]] = {}
+        self._seen: dict[tuple[int, int], int] = {}
+        if level.each_read:
+            for each in versions:
+                for (place, later), earlier in facts.earlier[each.transaction].items():
+                    if place == each.place and each.source != INITIAL:
+                        read = (each.transaction, later, each.source)
+                        reason = clauses.all_of((each.literal, earlier))
+                        self._by_read.setdefault(read, []).append(reason)
+            self._reads = {
+                read: clauses.some_of(reasons) for read, reasons in self._by_read.items()
+            }
+        elif Axiom.TOTAL not in level.axioms:
+            direct: dict[tuple[int, int], list[int]] = {}
+            for pair, session in facts.session.items():
+                direct.setdefault(pair, []).append(session)
+            for each in versions:
+                direct.setdefault((each.source, each.transaction), []).append(each.literal)
+            for number, b in enumerate(order):
+                for a in order[:number]:
+                    reasons = direct.get((a, b), [])
+                    if Axiom.NO_CONFLICT in level.axioms:
+                        both = zip(facts.writes[a], facts.writes[b], strict=True)
+                        reasons = [*reasons, *(clauses.all_of(pair) for pair in both)]
+                    direct[a, b] = [clauses.some_of(reasons)]
+            self._close({pair: reasons[0] for pair, reasons in direct.items()}, order, clauses)
+
+    def newer(self, transaction: int, place: int, other: int, key: int) -> int:
+        """Whether the read at a place of a transaction sees a version by another transaction."""
+        about = (transaction, place if self._level.each_read else None, other, key)
+        if about not in self._newer:
+            sees = self._sees(transaction, place, other)
+            self._newer[about] = self._clauses.all_of((self._facts.writes[other][key], sees))
+        return self._newer[about]
+
+    def _sees(self, transaction: int, place: int, other: int) -> int:
+        """Whether the read at a place of a transaction has to see another transaction."""
+        if self._level.each_read:
+            return self._reads.get((transaction, place, other), FALSE)
+        if Axiom.TOTAL in self._level.axioms:
+            return TRUE
+        return self._seen[other, transaction]
+
+    def _close(
+        self, direct: Mapping[tuple[int, int], int], order: Sequence[int], clauses: Clauses
+    ) -> None:
+        axioms = self._level.axioms
+        for last, t in enumerate(order):
+            for number in reversed(range(last)):
+                a = order[number]
+                reasons = [direct[a, t]]
+                if Axiom.PREFIX in axioms and number + 1 < last:
+                    reasons.append(self._seen[order[number + 1], t])
+                elif Axiom.TRANSITIVE in axioms:
+                    between = order[number + 1 : last]
+                    reasons += [clauses.all_of((self._seen[a, b], direct[b, t])) for b in between]
+                self._seen[a, t] = clauses.some_of(reasons)

@@ -1,0 +1,1 @@
+"""The conflict table: documents, model, engine, and the level itself, side by side."""

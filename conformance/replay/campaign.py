@@ -1,0 +1,104 @@
+"""Many scenarios on a real engine, several in flight at once, each compared with the model."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from itertools import islice
+
+from conformance.engine import BadStatement, Engine, EngineError
+from conformance.replay.comparison import Comparison, compare
+from conformance.replay.observation import observe
+from model.errors import InvalidScenario
+from model.profiles.base import Profile
+from model.scenario import Scenario
+from model.workload import prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One scenario to replay at one isolation level of its table.
+
+    ``profiles`` has the rules of the transactions that run on another engine than the others.
+    """
+
+    scenario: Scenario
+    level: str
+    profiles: Mapping[str, Profile] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A job done: the comparison, and how long the replay took, in seconds."""
+
+    job: Job
+    comparison: Comparison
+    seconds: float
+
+
+def replay(engine: Engine, job: Job, profile: Profile) -> Replayed:
+    """Replays one job and compares it. Raises EngineError and InvalidScenario."""
+    started = time.monotonic()
+    workload = prepare(job.scenario, profile, job.level)
+    observation = observe(engine, job.scenario, job.level)
+    comparison = compare(workload, profile, observation, job.profiles)
+    # Decided here, on the worker's time, and kept by the comparison.
+    _ = comparison.differences, comparison.verdicts
+    return Replayed(job, comparison, time.monotonic() - started)
+
+
+def run_campaign(
+    engine: Engine,
+    jobs: Iterable[Job],
+    profile: Profile,
+    *,
+    workers: int = 3,
+    deadline: float | None = None,
+    stop: threading.Event | None = None,
+) -> Iterator[Replayed]:
+    """Replays jobs until there are none left, or ``deadline`` (time.monotonic()) has passed.
+
+    Yields results as they come; the jobs taken are always a prefix of ``jobs``, so a seed
+    reproduces a run up to where it stopped. Raises the first EngineError, after the replays
+    that were under way have ended; a scenario that the engine has no statement for is left out.
+    ``stop`` ends it early in the same manner.
+    """
+
+    def over() -> bool:
+        return (stop is not None and stop.is_set()) or (
+            deadline is not None and time.monotonic() >= deadline
+        )
+
+    source = iter(jobs)
+    with ThreadPoolExecutor(workers, thread_name_prefix="replay") as pool:
+        under_way: set[Future[Replayed]] = set()
+        failed: EngineError | None = None
+        while True:
+            if failed is None and not over():
+                for job in islice(source, workers - len(under_way)):
+                    under_way.add(pool.submit(replay, engine, job, profile))
+            if not under_way:
+                break
+            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+            for future in done:
+                try:
+                    yield future.result()
+                except BadStatement:
+                    continue  # Its tables cannot be set up there, so there is nothing to compare.
+                except EngineError as error:
+                    failed = failed or error
+        if failed is not None:
+            raise failed
+
+
+def valid(scenarios: Iterable[Scenario], profile: Profile) -> Iterator[Scenario]:
+    """The scenarios that the model accepts; a generator's rare misfit is left out."""
+    for scenario in scenarios:
+        try:
+            prepare(scenario, profile)
+        except InvalidScenario:
+            continue
+        yield scenario

@@ -1,0 +1,231 @@
+"""Predicted against observed: what differs, and what class each difference is of.
+
+The class is not chosen by hand. It follows from the verdict on the history that was observed
+and, where the engine refused what the model would let pass, from the verdict on the history
+that the model would have made of it. Where a transaction wrote other rows than its statement
+gives on its own snapshot, there is no history of the statements to judge: the difference is one
+of the statement run alone, and concurrency has no part in it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from checker.judging.verdict import Verdict, judge
+from conformance.replay.observation import Observation, outcome
+from conformance.replay.observed_history import Observed, observed
+from model.history import History, Row
+from model.levels import DELTA_LEVELS
+from model.physical.log import Snapshot
+from model.profiles.base import Profile
+from model.simulator import COMMITTED, Run, run
+from model.values.types import sql_row
+from model.workload import Workload
+
+
+class DifferenceClass(Enum):
+    """What a difference between model and engine means."""
+
+    ENGINE_BREAKS_LEVEL = "the engine breaks the level it claims"
+    FALSE_CONFLICT = "the engine is stricter than the level needs"
+    ENGINE_DISOBEYS = "the engine does not do what the statement says"
+    MODEL_IS_WRONG = "the model is wrong"
+    UNKNOWN = "not decided"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that the model predicted and the engine did otherwise.
+
+    ``what`` names it (outcome, version, rows, isBlindAppend, isolationLevel, ...), ``about``
+    the transaction or step concerned.
+    """
+
+    about: str
+    what: str
+    predicted: str
+    observed: str
+    classified: DifferenceClass
+
+    def to_json(self) -> dict[str, str]:
+        """The difference as the report and ``replay --json`` show it."""
+        return {
+            "transaction": self.about,
+            "what": self.what,
+            "predicted": self.predicted,
+            "observed": self.observed,
+            "class": self.classified.value,
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One scenario, predicted and observed."""
+
+    workload: Workload
+    predicted: Run
+    observation: Observation
+
+    @cached_property
+    def observed(self) -> Observed:
+        """The observed history, and who did not do what its statement says."""
+        return observed(self.workload, self.observation)
+
+    @property
+    def history(self) -> History:
+        """The observed history."""
+        return self.observed.history
+
+    @cached_property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdicts on what was observed: at both levels of Delta, the table's, those named."""
+        return judge(self.history, self._levels)
+
+    @property
+    def _levels(self) -> tuple[str, ...]:
+        named = self.observation.scenario.expect.levels
+        return tuple(dict.fromkeys((*DELTA_LEVELS, self.observation.level, *named)))
+
+    def _predicted(self) -> str:
+        """The verdict on the history that was predicted, at the table's level."""
+        return judge(self.predicted.history, self._levels)[self.observation.level].verdict
+
+    @cached_property
+    def differences(self) -> tuple[Difference, ...]:
+        """All differences, each with its class."""
+        found = _raw_differences(self)
+        if not found:
+            return ()
+        classified = self._classify(tuple(d.about for d in found if d.what == "outcome"))
+        return tuple(
+            Difference(d.about, d.what, d.predicted, d.observed, classified) for d in found
+        )
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the engine did in every respect what the model predicted."""
+        return not self.differences
+
+    def _classify(self, outcomes: Sequence[str]) -> DifferenceClass:
+        level = self.observation.level
+        verdict = self.verdicts[level].verdict
+        # A violation that the rules admit as well is no explanation of a difference.
+        if verdict == "violated" and self._predicted() != "violated":
+            return DifferenceClass.ENGINE_BREAKS_LEVEL
+        if verdict == "unknown":
+            disobedient = self.observed.disobedient
+            return DifferenceClass.ENGINE_DISOBEYS if disobedient else DifferenceClass.UNKNOWN
+        stricter = [
+            name
+            for name in outcomes
+            if self.predicted.ended[name].outcome == COMMITTED
+            and self.observation.outcomes[name].startswith(("Concurrent", "Metadata", "Protocol"))
+        ]
+        if stricter and len(stricter) == len(outcomes) and self._predicted() == "holds":
+            return DifferenceClass.FALSE_CONFLICT
+        return DifferenceClass.MODEL_IS_WRONG
+
+
+def compare(
+    workload: Workload,
+    profile: Profile,
+    observation: Observation,
+    profiles: Mapping[str, Profile] | None = None,
+) -> Comparison:
+    """Runs the observed scenario in the model and puts both side by side.
+
+    ``profiles`` has the rules of the transactions that ran on another engine.
+    """
+    predicted = run(workload, observation.scenario.schedule, profile, profiles)
+    return Comparison(workload, predicted, observation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    about: str
+    what: str
+    predicted: str
+    observed: str
+
+
+def _raw_differences(comparison: Comparison) -> list[_Raw]:
+    found: list[_Raw] = []
+    observation, predicted = comparison.observation, comparison.predicted
+    if observation.base_version != comparison.workload.base.version:
+        found.append(
+            _Raw(
+                "set-up",
+                "version",
+                str(comparison.workload.base.version),
+                str(observation.base_version),
+            )
+        )
+    for name, ended in predicted.ended.items():
+        end, begun = observation.ended[name], observation.begun[name]
+        _note(found, name, "outcome", ended.outcome, outcome(end))
+        _note(found, name, "read version", ended.logical.read_version, begun.read_version)
+        _note(found, name, "commit version", ended.logical.commit_version, end.commit_version)
+        if begun.footprint is not None and ended.footprint is not None:
+            read = len(ended.footprint.read_files)
+            _note(found, name, "files read", read, len(begun.footprint.files))
+        if ended.conflict is not None and end.conflict_with_version is not None:
+            winner = ended.conflict.version
+            _note(found, name, "conflicts with version", winner, end.conflict_with_version)
+        if ended.rows is not None or end.rows is not None:
+            _note_rows(found, name, "rows read", ended.rows or (), end.rows or ())
+    _compare_log(found, comparison)
+    return found
+
+
+def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
+    """Version by version: rows, file counts, and what the commit says of itself."""
+    observation, final = comparison.observation, comparison.predicted.final
+    rows_at = {step.version: step.rows for step in observation.steps}
+    snapshots: dict[int, Snapshot] = {}
+    walker: Snapshot | None = final
+    while walker is not None:
+        snapshots[walker.version] = walker
+        walker = walker.parent
+    for record in observation.log[observation.base_version + 1 :]:
+        snapshot = snapshots.get(record.version)
+        if snapshot is None or snapshot.commit is None:
+            # A version too many shows as a commit version above.
+            continue
+        about, footprint = snapshot.commit.transaction, snapshot.commit.footprint
+        logged = comparison.predicted.profile_of(about).logged
+        blind = footprint.blind_append if "isBlindAppend" in logged else None
+        level = snapshot.commit.level if "isolationLevel" in logged else None
+        _note(found, about, "isBlindAppend", blind, record.is_blind_append)
+        _note(found, about, "isolationLevel", level, record.isolation_level)
+        _note(found, about, "files added", len(footprint.adds), len(record.adds))
+        _note(found, about, "files removed", len(footprint.removes), len(record.removes))
+        if record.version in rows_at:
+            shown = f"rows of version {record.version}"
+            _note_rows(found, about, shown, snapshot.shown(), rows_at[record.version])
+    _note(found, "table", "versions", final.version, observation.version)
+    _note_rows(found, "table", "final rows", final.shown(), observation.rows)
+
+
+def _note(found: list[_Raw], about: str, what: str, predicted: object, observed: object) -> None:
+    if predicted != observed:
+        found.append(_Raw(about, what, str(predicted), str(observed)))
+
+
+def _note_rows(
+    found: list[_Raw],
+    about: str,
+    what: str,
+    predicted: tuple[Row, ...],
+    observed: tuple[Row, ...],
+) -> None:
+    if Counter(map(repr, predicted)) != Counter(map(repr, observed)):
+        found.append(_Raw(about, what, show_rows(predicted), show_rows(observed)))
+
+
+def show_rows(rows: Sequence[Row]) -> str:
+    """Rows in SQL's notation, sorted so that two equal sets look alike."""
+    return ", ".join(sorted(map(sql_row, rows))) or "no rows"

@@ -1,0 +1,1 @@
+"""``isodelta check``: scenarios in the model, judged and explained."""

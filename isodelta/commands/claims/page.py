@@ -1,0 +1,47 @@
+"""The ledger in the HTML report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isodelta.commands.claims.evidence import Status
+from isodelta.report import ClaimEvidence, ClaimLine
+from isodelta.report.start import finish, new_report
+
+if TYPE_CHECKING:
+    from isodelta.commands.claims.ledger import Row
+    from isodelta.options import Common
+
+
+def claim_line(row: Row) -> ClaimLine:
+    """One row of the ledger as the report shows it."""
+    return ClaimLine(
+        name=row.claim.name,
+        statement=row.claim.statement,
+        sources=tuple(row.claim.sources),
+        kind=row.claim.kind.value,
+        status=row.result.status.value,
+        because=row.result.because,
+        evidence=tuple(
+            ClaimEvidence(each.text, each.holds, each.by, each.scenario)
+            for each in row.result.evidence
+        ),
+    )
+
+
+def write_claims_report(common: Common, rows: Sequence[Row], engine: str, seconds: float) -> Path:
+    """Writes a report that holds the ledger; returns the path of its page. Raises BadInput."""
+    assert common.report is not None
+    counts = Counter(row.result.status for row in rows)
+    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    report = new_report(
+        common,
+        f"{len(rows)} claims of Delta Lake's documents, each with the check that decides it and "
+        f"what came of running it: {told}.",
+    )
+    report.engine = engine
+    report.claims.extend(map(claim_line, rows))
+    return finish(report, common.report, seconds)

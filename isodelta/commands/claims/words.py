@@ -1,0 +1,40 @@
+"""The ledger on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from isodelta.commands.claims.evidence import Status
+from isodelta.commands.claims.ledger import Row
+from isodelta.terminal import printable
+
+COLOURS = {
+    Status.CONFIRMED: "green",
+    Status.REFUTED: "red",
+    Status.MODELLED: "cyan",
+    Status.BEYOND: "dim",
+    Status.UNKNOWN: "yellow",
+}
+
+
+def print_ledger(rows: Sequence[Row], console: Console) -> None:
+    """Each claim with its status and why; all evidence where there are few claims."""
+    for row in rows:
+        head = Text(f"{row.claim.name:5}", "bold")
+        head.append(f"{row.result.status}", COLOURS[row.result.status])
+        head.append(f" ({', '.join(row.claim.sources)}) {row.claim.statement}", "default")
+        console.print(head)
+        console.print(Padding(Text(printable(row.result.because), "dim"), (0, 0, 0, 5)))
+        if len(rows) <= 5:
+            for each in row.result.evidence:
+                mark = "+" if each.holds else "-"
+                text = Text(f"{mark} {printable(each.text)} [{each.by}]")
+                console.print(Padding(text, (0, 0, 0, 5)))
+    counts = Counter(row.result.status for row in rows)
+    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    console.print(Text(f"{len(rows)} claims: {told}.", "bold"))

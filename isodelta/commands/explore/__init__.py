@@ -1,0 +1,1 @@
+"""``isodelta explore``: searches for violations and differences, and levels told apart."""

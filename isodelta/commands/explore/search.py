@@ -1,0 +1,265 @@
+"""Looks for histories that break a level, and for differences between model and engine.
+
+Every schedule of up to so many transactions over the alphabet of statements is looked at, as
+far as the budget goes. What it leaves out is sampled at random.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from checker.search.alphabet import layouts
+from checker.search.exhaustive import WRITERS, Progress, Search
+from checker.search.finding import Finding
+from checker.search.random_search import random_search, scenarios_in_groups
+from checker.search.search_result import SearchResult
+from checker.search.shrinking import minimise
+from checker.search.statement_kinds import statements
+from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.runs.judging import check
+from isodelta.runs.results import check_result
+from model.levels import DELTA_LEVELS
+from model.profiles import Profile
+from model.scenario import Scenario
+from model.workload import prepare
+
+if TYPE_CHECKING:
+    from conformance.engine import Engine
+    from conformance.replay.campaign import Job
+    from conformance.replay.comparison import Comparison
+
+JUDGED = (*DELTA_LEVELS, "SnapshotIsolation")
+"""Delta's two levels, and what both promise to readers."""
+
+EXHAUSTIVE_SHARE = 0.75
+"""How much of the budget the exhaustive search may use up; a random sample gets the rest."""
+
+SHARE_BESIDE_ENGINE = 0.4
+"""The same where replays need time too."""
+
+SHARED_BY = 12
+"""Random replays that share their tables: a table costs the engine more than a replay."""
+
+SHRINKING_SHARE = 0.2
+"""How much of the budget may go into making one difference smaller."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A scenario that the engine runs otherwise than the model, made small."""
+
+    scenario: Scenario
+    comparison: Comparison
+
+
+@dataclass
+class Exploration:
+    """One exploration, and how far it has come.
+
+    ``levels`` are those of the tables, each searched in every layout of the alphabet.
+    ``budget`` is in seconds. ``every_kind`` takes the statements of every kind in the place of
+    the alphabet's. With an ``engine`` (a function that starts one), what was found
+    and then random scenarios are replayed on it and compared, for as long as the budget lasts.
+    """
+
+    profile: Profile
+    levels: Sequence[str]
+    transactions: int
+    budget: float
+    seed: int
+    every_kind: bool = False
+    progress: Progress | None = None
+    engine: Callable[[], AbstractContextManager[Engine]] | None = None
+    searches: list[SearchResult] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    sampled: int = 0
+    replays: int = 0
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken so far."""
+        return time.monotonic() - self.started
+
+    @property
+    def complete(self) -> bool:
+        """Whether every schedule was looked at."""
+        return len(self.searches) == len(self._tasks) and all(
+            search.finished >= self.transactions for search in self.searches
+        )
+
+    @property
+    def broken(self) -> list[Finding]:
+        """The findings in which a table breaks what its level promises."""
+        return [finding for finding in self.findings if finding.kind == "level-violation"]
+
+    @property
+    def _tasks(self) -> list[tuple[str, str]]:
+        return [(layout, level) for layout in layouts(self.profile) for level in self.levels]
+
+    def run(self) -> Iterator[Finding | Difference]:
+        """Explores, and gives the findings as they come.
+
+        Raises conformance.engine.EngineError.
+        """
+        share = EXHAUSTIVE_SHARE if self.engine is None else SHARE_BESIDE_ENGINE
+        deadline = self.started + self.budget * share
+        for place, (layout, level) in enumerate(self._tasks):
+            left = max(0.0, deadline - time.monotonic())
+            chosen = [s for _, s in statements(layout)] if self.every_kind else None
+            result = Search(layout, self.profile, chosen).run(
+                level,
+                min(self.transactions, len(WRITERS)),
+                judged=JUDGED,
+                budget=left / (len(self._tasks) - place),
+                progress=self._so_far(),
+            )
+            self.searches.append(result)
+            self.findings += result.findings
+            yield from result.findings
+        if self.engine is not None:
+            with self.engine() as engine:
+                yield from self._replayed(engine)
+        elif not self.complete:
+            yield from self._sample()
+
+    def _so_far(self) -> Progress | None:
+        if self.progress is None:
+            return None
+        progress = self.progress
+        schedules = sum(search.schedules for search in self.searches)
+        found = sum(search.minimal for search in self.searches)
+        return lambda more, violations: progress(schedules + more, found + violations)
+
+    def _sample(self) -> Sequence[Finding]:
+        """Random histories of the size that the exhaustive search did not finish."""
+        result = random_search(
+            self.seed,
+            levels=self.levels,
+            sizes=(self.transactions,),
+            budget=max(0.0, self.budget - self.seconds),
+            judged=JUDGED,
+            profile=self.profile,
+            progress=self._so_far(),
+        )
+        self.sampled = result.scenarios
+        self.findings += result.findings
+        return result.findings
+
+    def _replayed(self, engine: Engine) -> Iterator[Difference]:
+        from conformance.replay import campaign
+
+        jobs = chain(
+            (campaign.Job(f.scenario, f.table_level) for f in self.findings), self._random_jobs()
+        )
+        deadline = self.started + self.budget
+        for replayed in campaign.run_campaign(engine, jobs, self.profile, deadline=deadline):
+            self.replays += 1
+            if self.progress is not None:
+                self.progress(self.replays, len(self.findings) + len(self.differences))
+            if not replayed.comparison.agrees:
+                self.differences.append(self._smaller(engine, replayed.job, replayed.comparison))
+                yield self.differences[-1]
+
+    def _random_jobs(self) -> Iterator[Job]:
+        """Random scenarios of every statement kind, at the levels in turn."""
+        from conformance.replay import campaign
+
+        sizes = tuple(range(min(2, self.transactions), self.transactions + 1))
+        series = scenarios_in_groups(self.seed, SHARED_BY, sizes)
+        for number, scenario in enumerate(campaign.valid(series, self.profile)):
+            yield campaign.Job(scenario, self.levels[number % len(self.levels)])
+
+    def _smaller(self, engine: Engine, job: Job, comparison: Comparison) -> Difference:
+        """The difference, with as little around it as is found within its share of time."""
+        from conformance.engine import BadStatement
+        from conformance.replay import campaign
+
+        deadline = time.monotonic() + self.budget * SHRINKING_SHARE
+        smallest = Difference(job.scenario, comparison)
+        classes = {difference.classified for difference in comparison.differences}
+
+        def still(scenario: Scenario) -> bool:
+            nonlocal smallest
+            if scenario is job.scenario:
+                return True
+            if time.monotonic() > deadline:
+                return False
+            try:
+                again = campaign.replay(
+                    engine, replace(job, scenario=scenario), self.profile
+                ).comparison
+            except BadStatement:
+                return False
+            same = bool(classes & {d.classified for d in again.differences})
+            if same:
+                smallest = Difference(scenario, again)
+            return same
+
+        minimise(job.scenario, still)
+        return smallest
+
+    def summary(self) -> dict[str, Any]:
+        """The counts, as the last line of ``explore --json`` has them."""
+        counts = {
+            "schedules": sum(search.schedules for search in self.searches) + self.sampled,
+            "histories": sum(search.histories for search in self.searches) + self.sampled,
+            "violations": len(self.findings),
+            "broken_promises": len(self.broken),
+            "complete": self.complete,
+            "seconds": round(self.seconds, 2),
+        }
+        if self.engine is not None:
+            counts |= {"replays": self.replays, "differences": len(self.differences)}
+        return counts
+
+
+def finding_result(found: Finding | Difference, profile: Profile) -> dict[str, Any]:
+    """A finding as ``explore --json`` prints it.
+
+    ``promised`` tells whether the level of the table promises the level that is violated. A
+    WriteSerializable table does not promise the order of the log, and the documents say so.
+    """
+    if isinstance(found, Difference):
+        return _difference_result(found, profile)
+    result = check_result(check(loaded(found.scenario, profile), profile))
+    return {
+        "finding": "level-violation",
+        "level": found.level,
+        "table_level": found.table_level,
+        "promised": found.kind == "level-violation",
+        "transactions": found.transactions,
+        "anomaly": found.anomaly,
+        "title": found.title,
+        "similar": found.count,
+        "scenario": scenario_mapping(found.scenario),
+        "levels": result["levels"],
+    }
+
+
+def _difference_result(found: Difference, profile: Profile) -> dict[str, Any]:
+    from isodelta.commands.replay.results import replay_result
+    from isodelta.report.findings import with_level
+
+    result = replay_result(found.comparison, profile.name)
+    level = found.comparison.observation.level
+    scenario = with_level(found.scenario, level)
+    return {
+        "finding": "difference",
+        "level": level,
+        "transactions": len(found.scenario.transactions),
+        "scenario": scenario_mapping(scenario),
+        "levels": result["levels"],
+        "differences": result["differences"],
+    }
+
+
+def loaded(scenario: Scenario, profile: Profile) -> Loaded:
+    """A scenario that comes from no file, prepared to be checked."""
+    return Loaded(scenario, prepare(scenario, profile), "", 0)

@@ -1,0 +1,1 @@
+"""``isodelta explore --separate``: the smallest histories between levels."""

@@ -1,0 +1,84 @@
+"""What an exploration found, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from checker.search.finding import Finding
+from checker.search.search_result import Bound
+from isodelta.commands.explore.search import Exploration
+from isodelta.files.scenarios import scenario_yaml
+from isodelta.terminal import printable
+
+
+def print_exploration(exploration: Exploration, console: Console) -> None:
+    """The findings, broken promises last and in full, and how far the search went."""
+    documented = [f for f in exploration.findings if f.kind != "level-violation"]
+    _print_titles("What the documents say that the level does not promise:", documented, console)
+    _print_titles("Broken promises of the table's own level:", exploration.broken, console)
+    for finding in exploration.broken[:1]:
+        console.print(Text("The first of them in full, to check or replay:", "bold"))
+        console.print()
+        for line in scenario_yaml(finding.scenario).splitlines():
+            console.print(Text(line), soft_wrap=True)
+        console.print()
+    _print_bounds(exploration, console)
+
+
+def _print_titles(heading: str, findings: Sequence[Finding], console: Console) -> None:
+    if not findings:
+        return
+    console.print(Text(heading, "bold"))
+    for finding in findings:
+        similar = f" ({finding.count} like it)" if finding.count > 1 else ""
+        text = Text(f"- {printable(finding.title)}{similar}")
+        console.print(Padding(text, (0, 0, 0, 2)))
+    console.print()
+
+
+def _print_bounds(exploration: Exploration, console: Console) -> None:
+    summary = exploration.summary()
+    whole = "all of them" if exploration.complete else "a part of them"
+    text = (
+        f"{summary['schedules']:,} schedules of up to {exploration.transactions} transactions "
+        f"({whole}), {summary['histories']:,} histories judged, "
+        f"{summary['violations']} minimal findings, {summary['broken_promises']} broken "
+        f"promises, {summary['seconds']} s."
+    )
+    console.print(Text(text, "bold"))
+    if exploration.searches:
+        console.print()
+        console.print(_bounds_table(exploration))
+        note = (
+            f"none: no history of up to {exploration.transactions} transactions. Numbers: minimal "
+            "histories, by the conflict, the view and the final-state reading. With + or ?: the "
+            "search was not finished."
+        )
+        console.print(Text(note, "dim"))
+
+
+def _bounds_table(exploration: Exploration) -> Table:
+    judged = list(dict.fromkeys(b.level for s in exploration.searches for b in s.bounds))
+    table = Table("table", *judged, box=None, padding=(0, 2, 0, 0))
+    for search in exploration.searches:
+        cells = [
+            " / ".join(
+                _bound(b, exploration.transactions) for b in search.bounds if b.level == level
+            )
+            for level in judged
+        ]
+        shown = [cell if set(cell.split(" / ")) != {"none"} else "none" for cell in cells]
+        table.add_row(f"{search.layout}, {search.level}", *shown)
+    return table
+
+
+def _bound(bound: Bound, transactions: int) -> str:
+    count = sum(bound.minimal.values())
+    if bound.finished >= transactions:
+        return str(count) if count else "none"
+    return f"{count}+" if count else "?"

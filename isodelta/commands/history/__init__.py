@@ -1,0 +1,1 @@
+"""``isodelta history``: histories that other tools recorded."""

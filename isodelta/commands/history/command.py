@@ -1,0 +1,135 @@
+"""``isodelta history``: histories that other tools recorded, judged."""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from isodelta.exits import FOUND, OK, BadInput
+from isodelta.options import Common, Duration, common_options
+
+FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
+
+
+@click.command(short_help="Judge a history recorded by another tool.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMAT_NAMES),
+    default=None,
+    help="The format of the files; recognised by their contents where it is not given.",
+)
+@click.option(
+    "--session-order/--no-session-order",
+    default=None,
+    help="Whether the levels respect the order of each session; else as the format's own tools do.",
+)
+@click.option(
+    "--outside-writers",
+    is_flag=True,
+    help="Values of registers that nobody wrote were written outside of the history, as for Elle.",
+)
+@click.option(
+    "--time-limit",
+    type=Duration(),
+    default="5m",
+    show_default=True,
+    metavar="TIME",
+    help="How long to look for the order of the versions, for each level.",
+)
+@click.option(
+    "--export",
+    "export_as",
+    type=click.Choice(("text", "edn", "dot")),
+    default=None,
+    help="Judge nothing: the files are scenarios, whose histories are printed for other tools.",
+)
+@partial(common_options)
+def command(
+    files: Sequence[str],
+    format_name: str | None,
+    session_order: bool | None,
+    outside_writers: bool,
+    time_limit: float,
+    export_as: str | None,
+    common: Common,
+) -> int:
+    """Judge histories of other tools: files, folders of logs, or folders of many histories.
+
+    Exit code 1 says that some level is violated or that its verdict is unknown. Of a folder of
+    many histories every one is judged; one that cannot be read is told and makes the code 2.
+    """
+    if export_as is not None:
+        return _export(files, export_as, common)
+    # The matrices are small: more threads would only wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from isodelta.commands.history.results import judge_file
+    from isodelta.commands.history.words import print_foreign
+    from isodelta.formats.formats import histories_in
+    from isodelta.runs.results import print_json
+
+    results: list[dict[str, Any]] = []
+    unread: list[str] = []
+    found = False
+    # What is built here are millions of objects without cycles of references.
+    gc.disable()
+    try:
+        for name in files:
+            paths = histories_in(Path(name))
+            if not paths:
+                raise BadInput(f"{name}: there is no history in this folder")
+            for path in paths:
+                started = time.monotonic()
+                try:
+                    result = judge_file(
+                        path,
+                        format_name,
+                        session_order,
+                        time_limit,
+                        outside_writers=outside_writers,
+                    )
+                except BadInput as error:
+                    if paths == [Path(name)]:
+                        raise
+                    unread += error.lines
+                    if common.json:
+                        print_json({"history": str(path), "error": str(error)})
+                    continue
+                result["seconds"] = round(time.monotonic() - started, 3)
+                found |= any(level["verdict"] != "holds" for level in result["levels"].values())
+                if common.report is not None:
+                    results.append(result)
+                if common.json:
+                    print_json(result)
+                else:
+                    print_foreign(result)
+                gc.collect()
+    finally:
+        gc.enable()
+    if common.report is not None:
+        from isodelta.commands.history.page import write_history_report
+
+        write_history_report(common, results, unread)
+    if unread:
+        raise BadInput(unread)
+    return FOUND if found else OK
+
+
+def _export(files: Sequence[str], export_as: str, common: Common) -> int:
+    """Runs scenarios in the model and prints their histories."""
+    from isodelta.files.scenarios import read_files
+    from isodelta.formats.export import EXPORTS
+    from model.simulator import run
+
+    for loaded in read_files(files, common.profile):
+        result = run(loaded.workload, loaded.scenario.schedule, common.profile)
+        click.echo(EXPORTS[export_as](result.history), nl=False)
+    return OK

@@ -1,0 +1,1 @@
+"""``isodelta matrix``: the conflict table."""

@@ -1,0 +1,1 @@
+"""``isodelta prove``: the theorems, each lemma checked."""

@@ -1,0 +1,1 @@
+"""``isodelta replay``: scenarios on a real engine, compared with the model."""

@@ -1,0 +1,1 @@
+"""``isodelta robust``: whether WriteSerializable is enough for a set of jobs."""

@@ -1,0 +1,62 @@
+"""The histories of an answer, replayed on a real engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from checker.judging.verdict import judge
+from checker.robustness.answer import Answer
+from checker.robustness.histories import SERIAL, Found, Stage
+from checker.robustness.search import closest
+from conformance.engine import Engine
+from conformance.replay.comparison import Comparison
+from isodelta.files.scenarios import scenario_mapping
+from isodelta.runs.replaying import replay
+
+
+@dataclass(frozen=True)
+class ReplayedHistory:
+    """One history on an engine, and whether it confirms the answer."""
+
+    about: str
+    found: Found
+    comparison: Comparison
+    verdict: str
+    expected: str
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the engine did as the model, and what it did is judged as expected."""
+        return self.comparison.agrees and self.verdict == self.expected
+
+    def result(self) -> dict[str, Any]:
+        """Its part of the JSON object."""
+        return {
+            "about": self.about,
+            "confirms": self.confirms,
+            "agrees": self.comparison.agrees,
+            "serial_order": self.verdict,
+            "outcomes": dict(self.comparison.observation.outcomes),
+            "scenario": scenario_mapping(self.found.scenario),
+        }
+
+
+def histories(answer: Answer, most: int = 6) -> list[tuple[str, Found]]:
+    """What to replay: the witness; without one, the histories that come closest to one."""
+    if answer.serial.found is not None:
+        return [("witness", answer.serial.found)]
+    some = closest(Stage(answer.jobs), answer.instances, most)
+    return [("close history", found) for found in some]
+
+
+def replay_answer(answer: Answer, engine: Engine, most: int = 6) -> Iterator[ReplayedHistory]:
+    """Replays them. Raises conformance.engine.EngineError."""
+    for about, found in histories(answer, most):
+        comparison = replay(
+            found.scenario, engine, rules=answer.jobs.profile, level=answer.jobs.level
+        )
+        verdict = judge(comparison.history, (SERIAL,))[SERIAL].verdict
+        expected = found.scenario.expect.levels[SERIAL]
+        yield ReplayedHistory(about, found, comparison, verdict, expected)

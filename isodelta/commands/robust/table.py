@@ -1,0 +1,54 @@
+"""Answers about workloads as one table in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from checker.robustness.answer import Answer
+from isodelta.commands.robust.replay import ReplayedHistory
+
+_HEAD = (
+    "workload",
+    "level",
+    "a serial order",
+    "writers alone",
+    "that of the log",
+    "fails because of",
+)
+_YES = {"robust": "always", "not robust": "not always", "unknown": "unknown"}
+
+
+def table(answers: Iterable[tuple[str, Answer, Sequence[ReplayedHistory]]]) -> str:
+    """One line for each answer; with a column for replays where there were any."""
+    rows = list(answers)
+    replayed = any(replays for _, _, replays in rows)
+    head = (*_HEAD, "replays as predicted") if replayed else _HEAD
+    lines = [_line(head), _line(["---"] * len(head))]
+    for file, answer, replays in rows:
+        cells = [
+            f"{answer.jobs.name} (`{Path(file).name}`)",
+            answer.jobs.level,
+            _YES[answer.serial.verdict],
+            _YES[answer.writers.verdict],
+            _YES[answer.log_order.verdict],
+            _aborts(answer),
+        ]
+        if replayed:
+            cells.append(f"{sum(one.confirms for one in replays)} of {len(replays)}")
+        lines.append(_line(cells))
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _aborts(answer: Answer) -> str:
+    """Who fails because of whom, without the exceptions."""
+    found: dict[str, list[str]] = {}
+    for abort in answer.aborts:
+        winners = found.setdefault(abort.current, [])
+        if abort.winner not in winners:
+            winners.append(abort.winner)
+    return "; ".join(f"{current}: {', '.join(winners)}" for current, winners in found.items())

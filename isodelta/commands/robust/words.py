@@ -1,0 +1,121 @@
+"""The answer about a workload, as people read it on a terminal."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from checker.robustness.answer import Answer, Question
+from checker.robustness.histories import Found
+from isodelta.commands.robust.replay import ReplayedHistory
+from isodelta.files.scenario_writer import schedule_entries
+from isodelta.terminal import printable
+
+COLOURS = {"robust": "green", "not robust": "red", "unknown": "yellow"}
+
+
+def print_answer(
+    answer: Answer,
+    replays: Sequence[ReplayedHistory],
+    unmet: Sequence[str],
+    console: Console,
+) -> None:
+    """The answer, the history that shows it, what would help, and which jobs fail."""
+    jobs, serial = answer.jobs, answer.serial
+    head = Text(f"{printable(jobs.name)}: ", "bold")
+    head.append(serial.verdict, f"bold {COLOURS[serial.verdict]}")
+    console.print(head)
+    count = len({jobs.parts.get(name, name) for name in jobs.templates})
+    named = "1 job" if count == 1 else f"{count} jobs"
+    remark = f"table at {jobs.level}, rules of {jobs.profile.name}, {named}"
+    console.print(Text(remark, "dim"))
+    for job in dict.fromkeys(jobs.parts.values()):
+        note = (
+            f"Each statement of {printable(job)} is a transaction of its own: others come between."
+        )
+        console.print(Text(note, "dim"))
+    console.print()
+    meaning = {
+        "robust": "However many runs of the jobs overlap, some serial order of them explains what "
+        "all of them read and wrote.",
+        "not robust": "Runs of the jobs can commit together although no serial order of them "
+        "explains what they read and wrote.",
+        "unknown": "Neither a proof nor a history was found.",
+    }
+    _line(meaning[serial.verdict], console)
+    console.print()
+    if serial.found is not None:
+        _print_found(serial.found, console)
+        for reason in serial.because.split("; "):
+            _line(reason, console, 4)
+    else:
+        _line(serial.because, console)
+    if answer.writers is not serial:
+        console.print()
+        _question("Of the jobs that write, alone", answer.writers, console)
+    console.print()
+    _question("Is that order always the order of the log", _yes(answer.log_order), console)
+    if answer.log_order.found is not None:
+        _print_found(answer.log_order.found, console)
+    _print_remedies(answer, console)
+    _print_aborts(answer, console)
+    if replays:
+        console.print()
+        confirmed = sum(one.confirms for one in replays)
+        what = "the witness" if replays[0].about == "witness" else "the closest histories"
+        text = f"On the real engine ({what}): {confirmed} of {len(replays)} as predicted."
+        _line(text, console, style="green" if confirmed == len(replays) else "bold red")
+    for failure in unmet:
+        _line(failure, console, style="bold red")
+
+
+def _yes(question: Question) -> Question:
+    return question
+
+
+def _question(what: str, question: Question, console: Console) -> None:
+    words = {"robust": "yes", "not robust": "no", "unknown": "unknown"}
+    text = Text("  ").append(f"{what}: ", "bold")
+    text.append(words[question.verdict], COLOURS[question.verdict])
+    console.print(text)
+    _line(question.because, console, 4)
+
+
+def _print_found(found: Found, console: Console) -> None:
+    for name, sql in found.scenario.transactions.items():
+        text = Text(f"{name}: ", "bold cyan").append(printable(sql), "default")
+        console.print(Padding(text, (0, 0, 0, 4)))
+    _line(f"in the order: {', '.join(schedule_entries(found.scenario.schedule))}", console, 4)
+
+
+def _print_remedies(answer: Answer, console: Console) -> None:
+    if answer.serial.verdict == "robust":
+        return
+    console.print()
+    heading = "Each of these makes the jobs robust" if answer.remedies else "No remedy was found"
+    console.print(Text(f"  {heading}:" if answer.remedies else f"  {heading}.", "bold"))
+    for remedy in answer.remedies:
+        _line(f"- {remedy.words}", console, 4)
+        for job, sql in remedy.changed.items():
+            _line(f"{job}: {sql}", console, 6, "cyan")
+
+
+def _print_aborts(answer: Answer, console: Console) -> None:
+    console.print()
+    if not answer.aborts:
+        _line("No job was seen to make another fail.", console)
+        return
+    console.print(Text("  A run fails when another one commits before it:", "bold"))
+    by_current: dict[str, list[str]] = defaultdict(list)
+    for abort in answer.aborts:
+        by_current[abort.current].append(f"{abort.winner} ({abort.conflict})")
+    for current, winners in by_current.items():
+        _line(f"{current}: because of {', '.join(winners)}", console, 4)
+
+
+def _line(text: str, console: Console, indent: int = 2, style: str = "") -> None:
+    console.print(Padding(Text(printable(text), style), (0, 0, 0, indent)))

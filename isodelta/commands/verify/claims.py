@@ -1,0 +1,69 @@
+"""The ledger of claims in the report of the whole suite, as far as there is time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from conformance.engine import Engine
+from isodelta.commands.claims.bench import Bench
+from isodelta.commands.claims.ledger import ledger
+from isodelta.commands.claims.page import claim_line
+from isodelta.commands.verify.context import Suite
+from isodelta.report import ClaimLine, SuitePart
+from model.documents.claims import CLAIMS
+
+PART = "claims of the documents"
+
+NOT_RUN = "not run"
+"""The status of a claim that the budget did not reach."""
+
+LONGEST = 10.0
+"""Seconds that one check may take: with less time left, none is begun."""
+
+
+def run_claims(
+    suite: Suite, start_engine: Callable[[], Engine], names: Sequence[str], deadline: float
+) -> None:
+    """Checks the claims in their order on the suite's engine; nothing where there is none.
+
+    A check that leaves the engine in an unknown state has a new one started. Raises EngineError.
+    """
+    if suite.engine is None or not names:
+        return
+    suite.display.part(PART, len(names))
+
+    def engine() -> Engine:
+        if suite.engine is None:
+            suite.engine = start_engine()
+        return suite.engine
+
+    bench = Bench(engine, suite.profile)
+    lines: dict[str, ClaimLine] = {}
+    rows = ledger(bench, names)
+    try:
+        while len(lines) < len(names) and time.monotonic() + LONGEST < deadline:
+            row = next(rows)
+            lines[row.claim.name] = claim_line(row)
+            suite.display.advance(PART)
+            if not bench.started:
+                suite.engine = None  # the ledger closed it
+    finally:
+        suite.report.claims.extend(lines.get(name) or _not_run(name) for name in names)
+    counts = {"claims": len(names), "checked": len(lines)}
+    for line in lines.values():
+        counts[line.status] = counts.get(line.status, 0) + 1
+    early = "the budget ended the checks early" if len(lines) < len(names) else ""
+    suite.report.parts.append(SuitePart(PART, "passed", message=early, counts=counts))
+
+
+def _not_run(name: str) -> ClaimLine:
+    claim = CLAIMS[name]
+    return ClaimLine(
+        name=name,
+        statement=claim.statement,
+        sources=tuple(claim.sources),
+        kind=claim.kind.value,
+        status=NOT_RUN,
+        because=f"this run's time was over before; `isodelta claims {name}` checks it",
+    )

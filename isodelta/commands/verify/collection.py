@@ -1,0 +1,105 @@
+"""The scenario collection: every hand-written scenario, in the model and on the engine."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from random import Random
+
+from conformance.replay.campaign import Job
+from isodelta.commands.replay.results import replay_result
+from isodelta.commands.verify.context import Suite
+from isodelta.files.scenarios import Loaded, read_files
+from isodelta.report import ScenarioResult, SuitePart
+from isodelta.runs.expectation import failures
+from isodelta.runs.judging import check
+from isodelta.runs.results import check_result
+
+COLLECTION = "scenario collection"
+STATEMENTS = "scenarios of single statements"
+SUITES = "expectations of the implementations' own conflict suites"
+
+
+def run_collection(
+    suite: Suite, part: str, files: list[Path], deadline: float, sample: int | None = None
+) -> None:
+    """Checks and replays the scenarios of the files; fills the report's scenario table.
+
+    They are checked in the model, file by file; files that the deadline does not reach are
+    counted, and what the engine has not replayed by then is shown as not replayed. ``sample``
+    limits the replays to that many, drawn by the run's seed.
+    """
+    loaded: list[Loaded] = []
+    results: dict[str, ScenarioResult] = {}
+    left = 0
+    for file in files:
+        if time.monotonic() > deadline:
+            left += 1
+            continue
+        for entry in read_files([file], suite.profile):
+            loaded.append(entry)
+            results[entry.scenario.name] = _checked(suite, entry)
+    suite.report.summary.scenarios += len(loaded)
+    suite.display.part(part, len(loaded))
+    jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
+    if sample is not None and sample < len(jobs):
+        jobs = Random(f"{part} {suite.seed}").sample(jobs, sample)
+    by_name = {entry.scenario.name: entry for entry in loaded}
+    try:
+        for replayed in suite.replay(jobs, deadline):
+            name = replayed.job.scenario.name
+            comparison = replayed.comparison
+            finding = None if comparison.agrees else suite.add_difference(comparison)
+            verdicts = {level: v.verdict for level, v in comparison.verdicts.items()}
+            observation = comparison.observation
+            problems = failures(
+                by_name[name].scenario,
+                observation.outcomes,
+                observation.rows,
+                verdicts,
+                observation.level,
+            )
+            known = results[name]
+            results[name] = ScenarioResult(
+                name=name,
+                level=known.level,
+                file=known.file,
+                predicted=known.predicted,
+                observed=replay_result(comparison, suite.profile.name),
+                problems=tuple(dict.fromkeys((*known.problems, *problems))),
+                finding=finding,
+                seconds=round(replayed.seconds, 3),
+            )
+            suite.display.advance(part)
+    finally:
+        suite.report.scenarios.extend(results.values())
+    failed = sum(1 for result in results.values() if result.failures)
+    replayed_count = sum(1 for result in results.values() if result.observed)
+    message = f"{failed} scenarios are not as expected" if failed else ""
+    if suite.engine is not None and replayed_count < len(jobs):
+        message = f"{message}; the budget ended the replays early".lstrip("; ")
+    if left:
+        message = f"{message}; the budget did not reach {left} files".lstrip("; ")
+    suite.report.parts.append(
+        SuitePart(
+            part,
+            "failed" if failed else "passed",
+            message=message,
+            counts={
+                "scenarios": len(results),
+                "replayed": replayed_count,
+                "not as expected": failed,
+            },
+        )
+    )
+
+
+def _checked(suite: Suite, entry: Loaded) -> ScenarioResult:
+    checked = check(entry, suite.profile)
+    return ScenarioResult(
+        name=entry.scenario.name,
+        level=entry.workload.level,
+        file=Path(entry.file).name,
+        predicted=check_result(checked),
+        problems=checked.failures,
+    )

@@ -1,0 +1,102 @@
+"""The conflict table of the report, replayed on the engine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+
+from checker.search.statement_kinds import CELL_KINDS, StatementKind
+from conformance.matrix.table import Entry, matrix
+from conformance.replay.campaign import Job
+from isodelta.commands.matrix.results import matrix_cell
+from isodelta.commands.replay.results import replay_result
+from isodelta.commands.verify.context import LEVELS, Suite
+from isodelta.files.scenarios import scenario_mapping
+from isodelta.report import Finding, FindingClass, SuitePart
+from isodelta.report.findings import predicted_result
+
+PART = "conflict table"
+OTHERS = "conflict table, the other kinds"
+
+
+def run_conflict_table(suite: Suite, deadline: float) -> None:
+    """The documents' own kinds: derives their table, replays its probes, adds what differs."""
+    _run(suite, PART, matrix(suite.profile, LEVELS, kinds=CELL_KINDS), deadline)
+
+
+def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: float) -> None:
+    """Every pair of ``kinds`` that is not in the documents' table, in the same way.
+
+    As far as the deadline lets it: pairs that it does not reach are not in the table.
+    """
+    known = {kind.name for kind in CELL_KINDS}
+    if any(kind.name not in known for kind in kinds):
+        entries = matrix(suite.profile, LEVELS, kinds=kinds)
+        _run(suite, OTHERS, _beyond(known, entries), deadline)
+
+
+def _beyond(known: Collection[str], entries: Iterator[Entry]) -> Iterator[Entry]:
+    return (e for e in entries if e.current not in known or e.winner not in known)
+
+
+def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> None:
+    entries: list[Entry] = []
+    by_job: dict[tuple[str, str], Entry] = {}
+
+    def jobs() -> Iterator[Job]:
+        # Derived while the engine is busy with the pairs before.
+        for entry in derived:
+            entries.append(entry)
+            for job in entry.jobs:
+                by_job[job.scenario.name, job.level] = entry
+                yield job
+
+    suite.display.part(part)
+    try:
+        for replayed in suite.replay(jobs(), deadline):
+            entry = by_job[replayed.job.scenario.name, replayed.job.level]
+            entry.note(replayed)
+            if not replayed.comparison.agrees:
+                suite.add_difference(replayed.comparison)
+            if entry.document == "cannot" and entry.engine == "can":
+                observed = replay_result(replayed.comparison, suite.profile.name)
+                suite.add(_document_differs(suite, entry, observed))
+            suite.display.advance(part)
+    finally:
+        if time.monotonic() < deadline or suite.engine is None or part == PART:
+            entries.extend(derived)
+        suite.report.matrix.extend(map(matrix_cell, entries))
+    asked = [entry for entry in entries if entry.replays]
+    early = suite.engine is not None and any(e.jobs and not e.replays for e in entries)
+    suite.report.parts.append(
+        SuitePart(
+            part,
+            "passed",
+            message="the budget ended the replays early" if early else "",
+            counts={
+                "ordered pairs": len(entries),
+                "replayed": len(asked),
+                "engine as the model says": sum(e.engine == e.model for e in asked),
+                "pairs tried in the model": sum(e.tried for e in entries),
+                "conflict needed by the level": sum(e.needed_by is not None for e in entries),
+            },
+        )
+    )
+
+
+def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -> Finding:
+    assert entry.witness is not None
+    pair = f"{entry.current} fails because of {entry.winner}"
+    return Finding(
+        name=suite.unused_name(f"document {pair} {entry.layout} {entry.level}"),
+        title=f"{pair} ({entry.layout}), which the documents rule out",
+        kind=FindingClass.DOCUMENT_DIFFERS,
+        level=entry.level,
+        summary=(
+            f"The documents ({', '.join(entry.claims)}) say that the two cannot conflict at "
+            f"{entry.level}; the engine refused one of them."
+        ),
+        scenario=scenario_mapping(entry.witness),
+        predicted=predicted_result(entry.witness, suite.profile),
+        observed=observed,
+    )

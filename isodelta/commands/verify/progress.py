@@ -1,0 +1,108 @@
+"""Live progress of a run, on standard error and only to a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Protocol, Self
+
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+
+class Display(Protocol):
+    """Where a run tells how far it is: what, how many, how long, findings so far."""
+
+    def part(self, name: str, total: int | None = None) -> None:
+        """A part of the run begins; ``total`` None means: for as long as there is time."""
+        ...
+
+    def advance(self, name: str, count: int = 1) -> None:
+        """So many more are done."""
+        ...
+
+    def findings(self, count: int) -> None:
+        """How many findings there are by now."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Silent:
+    """No progress: standard error is no terminal."""
+
+    def part(self, name: str, total: int | None = None) -> None:
+        pass
+
+    def advance(self, name: str, count: int = 1) -> None:
+        pass
+
+    def findings(self, count: int) -> None:
+        pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        pass
+
+
+class Bars:
+    """One line for each part: its name, a bar where the end is known, count and time."""
+
+    def __init__(self) -> None:
+        from isodelta.terminal import notes
+
+        self._progress = Progress(
+            SpinnerColumn(finished_text="✓"),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[count]}"),
+            TimeElapsedColumn(),
+            console=notes(),
+        )
+        self._tasks = {"findings": self._progress.add_task("findings so far", count="0")}
+
+    def part(self, name: str, total: int | None = None) -> None:
+        shown = "0" if total is None else f"0 of {total}"
+        self._tasks[name] = self._progress.add_task(name, total=total, count=shown)
+
+    def advance(self, name: str, count: int = 1) -> None:
+        task = self._tasks[name]
+        self._progress.advance(task, count)
+        state = next(t for t in self._progress.tasks if t.id == task)
+        done = int(state.completed)
+        total = "" if state.total is None else f" of {int(state.total):,}"
+        self._progress.update(task, count=f"{done:,}{total}")
+
+    def findings(self, count: int) -> None:
+        self._progress.update(self._tasks["findings"], count=str(count))
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+
+def display() -> Display:
+    """The display that fits where standard error goes."""
+    from isodelta.terminal import show_progress
+
+    return Bars() if show_progress() else Silent()

@@ -1,0 +1,201 @@
+"""Runs the suite from start to end, and keeps what was found however it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.search.statement_kinds import KINDS, StatementKind
+from conformance.engine import Engine, EngineError
+from isodelta import exits
+from isodelta.commands.verify.claims import run_claims
+from isodelta.commands.verify.collection import COLLECTION, STATEMENTS, SUITES, run_collection
+from isodelta.commands.verify.conflict_table import run_conflict_table, run_other_kinds
+from isodelta.commands.verify.context import Suite
+from isodelta.commands.verify.progress import display
+from isodelta.commands.verify.random_campaign import run_random_campaign
+from isodelta.commands.verify.search import SearchInBackground, report_search
+from isodelta.report import FindingClass, Report, SuitePart
+from model.documents.claims import CLAIMS
+from model.profiles.base import Profile
+
+SEARCH_SHARE = 0.5
+"""The share of the budget that the exhaustive search may take, beside the replays."""
+
+STATEMENTS_SHARE = 0.35
+"""The share of the time left that scenarios of single statements get."""
+
+SUITES_SHARE = 0.2
+"""Then the share of what is left for the expectations of the engines' own conflict suites."""
+
+KINDS_SHARE = 0.25
+"""Then the share of what is left for the pairs of kinds that the documents' table lacks."""
+
+CLAIMS_SHARE = 0.5
+"""Then the share of what is left for the claims; the rest is for random scenarios."""
+
+SUITE_REPLAYS = 25
+"""How many scenarios of the implementations' own suites are replayed; the tests replay all."""
+
+RESERVE_SHARE = 0.05
+"""Kept back to write the report and stop the engine."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What ``isodelta verify`` was asked for.
+
+    ``transactions`` bounds the exhaustive search, ``random_replays`` the random campaign (None:
+    only the budget does). ``kinds`` are in the conflict table beside the documents' own, and
+    ``claims`` in the ledger.
+    """
+
+    profile: Profile
+    engine: str
+    seed: int
+    budget: float
+    folder: Path
+    scenario_files: list[Path]
+    statement_files: list[Path]
+    command: str
+    versions: dict[str, str]
+    suite_files: list[Path] = field(default_factory=list)
+    transactions: int = 3
+    random_replays: int | None = None
+    kinds: Sequence[StatementKind] = KINDS
+    claims: Sequence[str] = tuple(CLAIMS)
+
+
+def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
+    """Runs everything within the budget; returns report, exit code and an error in one line.
+
+    Raises BadScenarios before anything is run, KeyboardInterrupt after the report was written.
+    """
+    report = Report(
+        paragraph="",
+        command=order.command,
+        profile=order.profile.name,
+        engine=order.engine,
+        seed=order.seed,
+        versions=dict(order.versions),
+    )
+    report.summary.budget_seconds = order.budget
+    with display() as shown:
+        suite = Suite(report, order.folder, order.profile, order.seed, order.budget, shown)
+        searching = SearchInBackground(suite, order.budget * SEARCH_SHARE, order.transactions)
+        error: str | None = None
+        try:
+            error = _run_parts(suite, order, start_engine, searching)
+            report.complete = error is None
+        except KeyboardInterrupt:
+            suite.stop.set()
+            report.incomplete_because = "it was interrupted"
+            raise
+        finally:
+            searching.abandon()
+            if suite.engine is not None:
+                suite.engine.close()
+            if error is not None:
+                report.incomplete_because = error
+            report.paragraph = paragraph(order, report, suite.searched)
+            suite.write()
+    if error is not None:
+        return report, exits.ENGINE, error
+    return report, exits.FOUND if wrong(report) else exits.OK, None
+
+
+def _run_parts(
+    suite: Suite,
+    order: Order,
+    start_engine: Callable[[], Engine],
+    searching: SearchInBackground,
+) -> str | None:
+    """The parts in their order; an engine that fails ends its own parts, not the model's."""
+    error = _start(suite, start_engine)
+    deadline = suite.deadline(1 - RESERVE_SHARE)
+    try:
+        run_collection(suite, COLLECTION, order.scenario_files, deadline)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    results = searching.results()
+    try:
+        report_search(suite, results, deadline)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    try:
+        run_conflict_table(suite, deadline)
+        if order.statement_files:
+            ends = _share(STATEMENTS_SHARE, deadline)
+            run_collection(suite, STATEMENTS, order.statement_files, ends)
+        if order.suite_files:
+            ends = _share(SUITES_SHARE, deadline)
+            run_collection(suite, SUITES, order.suite_files, ends, SUITE_REPLAYS)
+        run_other_kinds(suite, order.kinds, _share(KINDS_SHARE, deadline))
+        run_claims(suite, start_engine, order.claims, _share(CLAIMS_SHARE, deadline))
+        run_random_campaign(suite, deadline, order.random_replays)
+    except EngineError as failure:
+        error = _engine_failed(suite, failure)
+    suite.report.parts.append(
+        SuitePart(
+            "the deciders agree on every replay",
+            "failed" if suite.disagreements else "passed" if suite.decided else "skipped",
+            message="; ".join(suite.disagreements[:5]),
+            counts={"verdicts": suite.decided, "disagreements": len(suite.disagreements)},
+        )
+    )
+    return error
+
+
+def _share(share: float, deadline: float) -> float:
+    """The moment at which this share of the time up to a deadline is used up."""
+    now = time.monotonic()
+    return now + max(0.0, deadline - now) * share
+
+
+def _start(suite: Suite, start_engine: Callable[[], Engine]) -> str | None:
+    part = "starting the engine"
+    suite.display.part(part, 1)
+    started = time.monotonic()
+    try:
+        suite.engine = start_engine()
+    except EngineError as error:
+        suite.report.parts.append(SuitePart(part, "error", message=str(error)))
+        return str(error)
+    suite.report.versions.update(suite.engine.versions())
+    suite.display.advance(part)
+    seconds = round(time.monotonic() - started, 1)
+    suite.report.parts.append(SuitePart(part, "passed", seconds=seconds))
+    return None
+
+
+def _engine_failed(suite: Suite, failure: EngineError) -> str:
+    """Stops using an engine that died or hung; the model goes on without it."""
+    engine, suite.engine = suite.engine, None
+    suite.report.parts.append(SuitePart("real engine", "error", message=str(failure)))
+    if engine is not None:
+        engine.close()
+    return str(failure)
+
+
+def wrong(report: Report) -> bool:
+    """Whether anything was found: a violation, a difference, a failed expectation."""
+    found = {finding.kind for finding in report.findings}
+    broken = any(result.failures for result in report.scenarios)
+    failed = any(part.status in ("failed", "error") for part in report.parts)
+    return broken or failed or bool(found - {FindingClass.DOCUMENT_DIFFERS})
+
+
+def paragraph(order: Order, report: Report, searched: bool) -> str:
+    """What was checked, in plain English, as far as it has come."""
+    summary = report.summary
+    reach = "all schedules" if searched else "a part of the schedules"
+    return (
+        f"Do the conflict rules of {order.profile.name} deliver what Delta Lake's isolation levels "
+        "promise, and does the real engine follow those rules? The model ran "
+        f"{reach} of up to {order.transactions} transactions over an alphabet of SQL statements "
+        f"({summary.schedules:,} schedules). On real tables of {order.engine}, the scenario "
+        "collection, everything found, the conflict table and random histories were replayed step "
+        f"by step ({summary.replays:,} replays), and each step was compared with the prediction."
+    )

@@ -1,0 +1,419 @@
+"""Scenario files: from YAML to scenarios that are ready to run, and back.
+
+Reading checks everything, SQL and schedule included, and collects what is wrong in all files
+before anything runs. Every problem is one line that names the file, the line, the place and
+the reason.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from isodelta.exits import BadInput
+from isodelta.files.scenario_schema import (
+    CONFLICTS,
+    ERROR_CLASS,
+    OUTCOMES,
+    ExpectShape,
+    ScenarioShape,
+    TableShape,
+)
+from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
+from isodelta.files.values import typed
+from isodelta.files.yaml_source import Number, Path, Source, SourceError, read_source
+from model.errors import InvalidScenario
+from model.history import Row
+from model.levels import LEVELS
+from model.profiles import DEFAULT, Profile
+from model.scenario import Expectation, Scenario, Step, TableSpec
+from model.tables.properties import KNOWN, canonical
+from model.tables.protocol import is_protocol_property
+from model.tables.table import Table
+from model.workload import Workload, definitions, prepare, steps
+
+__all__ = [
+    "BadScenarios",
+    "Loaded",
+    "Problem",
+    "load_scenarios",
+    "read_files",
+    "read_text",
+    "scenario_mapping",
+    "scenario_yaml",
+]
+
+LARGEST_FILE = 10_000_000
+"""Bytes. A larger file is no scenario that a person wrote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in a file. ``line`` is 0 where the file cannot be read at all."""
+
+    file: str
+    line: int
+    place: str
+    reason: str
+
+    def __str__(self) -> str:
+        position = f"{self.file}:{self.line}" if self.line else self.file
+        parts = [position, self.place, self.reason] if self.place else [position, self.reason]
+        return " ".join(": ".join(parts).split())
+
+
+class BadScenarios(BadInput):
+    """Scenario files with problems, all of which are in ``problems``."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(str(problem) for problem in self.problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A scenario that was read, checked and prepared, and where it stands."""
+
+    scenario: Scenario
+    workload: Workload
+    file: str
+    line: int
+
+
+def load_scenarios(*files: str | FilePath, profile: Profile = DEFAULT) -> list[Scenario]:
+    """The scenarios of one or more files. Raises BadScenarios."""
+    return [loaded.scenario for loaded in read_files(files, profile)]
+
+
+def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> list[Loaded]:
+    """The scenarios of all files, prepared for a profile.
+
+    Raises BadScenarios with every problem of every file; none is left out because of another.
+    """
+    found: list[Loaded] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found += read_text(contents(str(file)), profile, str(file))
+        except BadScenarios as error:
+            problems += error.problems
+    if problems:
+        raise BadScenarios(problems)
+    return found
+
+
+def contents(file: str) -> str:
+    """The text of a file. Raises BadScenarios where it cannot be one that a person wrote."""
+    path = FilePath(file)
+    try:
+        if path.is_dir():
+            raise BadScenarios([Problem(file, 0, "", "is a directory, not a scenario file")])
+        with path.open("rb") as stream:
+            data = stream.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise BadScenarios([Problem(file, 0, "", "there is no such file")]) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadScenarios([Problem(file, 0, "", f"cannot be read: {reason}")]) from error
+    if len(data) > LARGEST_FILE:
+        raise BadScenarios([Problem(file, 0, "", "is too large for a scenario file")])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        reason = f"not a text file in UTF-8 (byte 0x{data[error.start]:02x})"
+        raise BadScenarios([Problem(file, line, "", reason)]) from error
+
+
+def read_yaml(text: str, file: str) -> Source:
+    """A file's content with the places of its parts. Raises BadScenarios."""
+    try:
+        source = read_source(text)
+    except SourceError as error:
+        problem = Problem(file, error.line, place_text(error.place), str(error))
+        raise BadScenarios([problem]) from error
+    if source is None:
+        raise BadScenarios([Problem(file, 1, "", "the file is empty")])
+    return source
+
+
+def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> list[Loaded]:
+    """The scenarios of a text, prepared for a profile. Raises BadScenarios."""
+    source = read_yaml(text, file)
+    several = isinstance(source.data, list)
+    if several and not source.data:
+        raise BadScenarios([Problem(file, 1, "", "the file holds no scenario")])
+    found: list[Loaded] = []
+    problems: list[Problem] = []
+    for place in [(i,) for i in range(len(source.data))] if several else [()]:
+        try:
+            found.append(_Reader(source, file, place).read(profile))
+        except BadScenarios as error:
+            problems += error.problems
+    if problems:
+        raise BadScenarios(problems)
+    return found
+
+
+def place_text(place: Path) -> str:
+    """A place as people write it: ``transactions.A``, ``schedule entry 3``."""
+    text = ""
+    for part in place:
+        if isinstance(part, int):
+            text += f"{' ' if text else ''}entry {part + 1}"
+        else:
+            text += f"{'.' if text else ''}{part}"
+    return text
+
+
+class _Reader:
+    """Reads the one scenario at ``start`` (the empty path, or a position in a list)."""
+
+    def __init__(self, source: Source, file: str, start: Path) -> None:
+        self.source = source
+        self.file = file
+        self.start = start
+        self.data = source.data[start[0]] if start else source.data
+
+    def read(self, profile: Profile) -> Loaded:
+        if not isinstance(self.data, dict):
+            kind = value_kind(self.data)
+            raise self._bad((), f"a scenario is a mapping with name, table, ..., not {kind}")
+        try:
+            shape = ScenarioShape.model_validate(self.data)
+        except ValidationError as error:
+            raise BadScenarios(self._problems(error)) from None
+        entries = self._schedule(shape)
+        scenario = Scenario(
+            name=shape.name,
+            table=table_spec(shape.table),
+            transactions=shape.transactions,
+            schedule=tuple(step for _, step in entries),
+            tables={name: table_spec(table) for name, table in shape.tables.items()},
+        )
+        self._check_names(scenario)
+        self._check_properties(("table",), scenario.table)
+        for name, spec in scenario.tables.items():
+            self._check_properties(("tables", name), spec)
+        outcomes = Expectation(shape.expect.outcomes)
+        try:
+            workload = prepare(replace(scenario, expect=outcomes), profile)
+        except InvalidScenario as error:
+            where = error.where
+            if len(where) == 2 and where[0] == "schedule" and isinstance(where[1], int):
+                # The model counts steps; `A` in the file is two of them.
+                where = ("schedule", entries[where[1]][0])
+            raise self._bad(where, str(error)) from error
+        except RecursionError:
+            raise self._bad((), "a statement is nested too deep") from None
+        expect = self._expectation(shape.expect, scenario, workload)
+        return Loaded(
+            replace(scenario, expect=expect), workload, self.file, self.source.line(self.start)
+        )
+
+    def _bad(self, place: Path, reason: str) -> BadScenarios:
+        return BadScenarios([self._problem(place, reason)])
+
+    def _problem(self, place: Path, reason: str) -> Problem:
+        return Problem(
+            self.file, self.source.line((*self.start, *place)), place_text(place), reason
+        )
+
+    def _problems(self, error: ValidationError) -> list[Problem]:
+        problems = [self._problem(place, reason) for place, reason in complaints(error)]
+        return sorted(problems, key=lambda problem: problem.line)
+
+    def _schedule(self, shape: ScenarioShape) -> list[tuple[int, Step]]:
+        entries: list[tuple[int, Step]] = []
+        for index, text in enumerate(shape.schedule):
+            try:
+                entries += [(index, step) for step in steps(text)]
+            except InvalidScenario as error:
+                raise self._bad(("schedule", index), str(error)) from error
+        return entries
+
+    def _check_names(self, scenario: Scenario) -> None:
+        for name in scenario.transactions:
+            if not re.fullmatch(r"[\w.-]+", name):
+                reason = f"{name!r} is no name: letters, digits, _, . and - make one"
+                raise self._bad(("transactions", name), reason)
+            if re.fullmatch(r"setup\d*", name):
+                reason = f"{name!r} is what the set-up's own commits are called"
+                raise self._bad(("transactions", name), reason)
+
+    def _check_properties(self, place: Path, spec: TableSpec) -> None:
+        for key, reason in unknown_properties(spec):
+            raise self._bad((*place, "properties", key), reason)
+
+    def _expectation(
+        self, shape: ExpectShape, scenario: Scenario, workload: Workload
+    ) -> Expectation:
+        for name, outcome in shape.outcomes.items():
+            place = ("expect", "outcomes", name)
+            if name not in scenario.transactions:
+                known = ", ".join(scenario.transactions)
+                raise self._bad(place, f"there is no transaction {name!r} (there is {known})")
+            if outcome not in OUTCOMES + CONFLICTS and not re.fullmatch(ERROR_CLASS, outcome):
+                raise self._bad(
+                    place,
+                    f"{outcome!r} is no outcome" + hint(outcome, OUTCOMES + CONFLICTS, "known: "),
+                )
+        for name in shape.levels:
+            if name not in LEVELS:
+                reason = f"there is no level {name!r}" + hint(name, tuple(LEVELS), "known: ")
+                raise self._bad(("expect", "levels", name), reason)
+        rows = None
+        if shape.rows is not None:
+            rows = tuple(self._row(index, row, workload) for index, row in enumerate(shape.rows))
+        return Expectation(shape.outcomes, rows, dict(shape.levels))
+
+    def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
+        place = ("expect", "rows", index)
+        found = [table for table in definitions(workload) if not table.absent]
+        possible = [t for t in found if len(t.schema) == len(row)]
+        if not possible:
+            width = len(found[0].schema) if found else 0
+            reason = f"{len(row)} values for the {width} columns of the table"
+            raise self._bad(place, reason)
+        wrong: list[str] = []
+        for table in possible:
+            try:
+                return _typed_row(table, row)
+            except ValueError as error:
+                wrong.append(str(error))
+        raise self._bad(place, wrong[0])
+
+
+def _typed_row(table: Table, row: Sequence[object]) -> Row:
+    """A row of the file in the types of a table's columns. Raises ValueError."""
+    values = []
+    for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
+        try:
+            values.append(typed(value, column))
+        except ValueError as error:
+            raise ValueError(f"column {name}: {error}") from error
+    return tuple(values)
+
+
+def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
+    """The properties of a table that the model does not know, each with a reason."""
+    for key in spec.properties:
+        known = canonical(key) in KNOWN or is_protocol_property(key)
+        if not known and key.lower().startswith("delta."):
+            reason = f"table property {key!r} is not supported"
+            yield key, reason + hint(key, tuple(KNOWN), "supported: ")
+
+
+def table_spec(shape: TableShape) -> TableSpec:
+    """A table as the model knows it, from the keys of a scenario or workload file."""
+    return TableSpec(
+        columns=shape.columns,
+        partition_by=tuple(shape.partition_by),
+        cluster_by=tuple(shape.cluster_by),
+        properties=shape.properties,
+        setup=tuple(shape.setup),
+    )
+
+
+def value_kind(value: object) -> str:
+    """What a YAML value is, in words that a message can use."""
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return f"the truth value {str(value).lower()}"
+        case Number():
+            return f"the number {value.text}"
+        case int():
+            return f"the number {value}"
+        case str():
+            return "a text"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shape of a file, and those of the mappings in it, by their key."""
+
+    whole: type[BaseModel]
+    parts: Mapping[str, type[BaseModel]]
+
+
+SCENARIO = Shapes(ScenarioShape, {"table": TableShape, "expect": ExpectShape})
+
+_WANTED = {
+    "string_type": "a text",
+    "list_type": "a list",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+}
+
+
+def complaints(error: ValidationError, shape: Shapes = SCENARIO) -> list[tuple[Path, str]]:
+    """What pydantic finds wrong, each with its place, in the words of this project."""
+    found = error.errors(include_url=False)
+    # A key that is misspelt is unknown, and the right one is missing: one mistake, one line.
+    meant = {
+        (*details["loc"][:-1], near)
+        for details in found
+        if details["type"] == "extra_forbidden"
+        for near in nearest(str(details["loc"][-1]), keys_beside(details, shape))
+    }
+    return [
+        (tuple(details["loc"]), reason_of(details, shape))
+        for details in found
+        if details["type"] != "missing" or details["loc"] not in meant
+    ]
+
+
+def reason_of(error: ErrorDetails, shape: Shapes) -> str:
+    """pydantic's complaint in the words of this project."""
+    kind, found = error["type"], error["input"]
+    last = error["loc"][-1] if error["loc"] else ""
+    if kind == "extra_forbidden":
+        return f"unknown key {last!r}" + hint(str(last), keys_beside(error, shape), "known: ")
+    if kind == "missing":
+        return f"the key {last!r} is missing"
+    if kind in _WANTED:
+        quote = ""
+        if kind == "string_type" and isinstance(found, bool | int | float):
+            quote = "; put it in quotes if it is meant as one"
+        elif found is None and str(last).endswith(")"):
+            quote = "; between { and }, a type with a comma goes in quotes: 'decimal(10,2)'"
+        return f"should be {_WANTED[kind]}, but is {value_kind(found)}{quote}"
+    if kind in ("string_too_short", "too_short"):
+        return "is empty"
+    if kind == "literal_error":
+        return f"should be {error['ctx']['expected']}, but is {found!r}"
+    return error["msg"].removeprefix("Value error, ")
+
+
+def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
+    """The keys that are known where an unknown one stands."""
+    place = error["loc"][:-1]
+    found = shape.whole
+    if place:
+        found = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
+    return tuple(found.model_fields)
+
+
+def nearest(word: str, known: Sequence[str]) -> list[str]:
+    """The known word that was probably meant, if any is near enough."""
+    return difflib.get_close_matches(word, known, 1)
+
+
+def hint(word: str, known: Sequence[str], prefix: str) -> str:
+    """The end of a complaint about an unknown word: the nearest known one, or all of them."""
+    for near in nearest(word, known):
+        return f", did you mean {near}?"
+    return f" ({prefix}{', '.join(known)})"

@@ -1,0 +1,87 @@
+"""The shape of a workload file: what ``isodelta robust`` reads.
+
+``python -m isodelta.files.workload_schema > docs/workload.schema.json`` writes it as a JSON Schema.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from isodelta.files.scenario_schema import TableShape
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class WorkloadExpectShape(_Strict):
+    """The answer that the author expects; another one is a failure."""
+
+    verdict: Literal["robust", "not robust", "unknown"] | None = Field(
+        default=None, description="Whether some serial order of all jobs always explains."
+    )
+    writers: Literal["robust", "not robust", "unknown"] | None = Field(
+        default=None, description="The same of the jobs that write, alone."
+    )
+
+
+def _as_list(value: Any) -> Any:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, list):
+        return value
+    raise ValueError("should be a SQL statement, or a list of them")
+
+
+Statements = Annotated[
+    list[str],
+    Field(min_length=1),
+    BeforeValidator(_as_list),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "array", "minItems": 1, "items": {"type": "string"}},
+            ]
+        }
+    ),
+]
+"""The SQL of one job: a statement, or several, each of which is a transaction of its own."""
+
+
+class WorkloadShape(_Strict):
+    """A table, and the jobs that run on it, each any number of times at the same time."""
+
+    name: str = Field(min_length=1, description="What people call it.")
+    table: TableShape = Field(description="The target table, called t in every statement.")
+    tables: dict[str, TableShape] = Field(
+        default={}, description="Other tables that jobs read from, by name."
+    )
+    jobs: dict[str, Statements] = Field(
+        min_length=1,
+        description="The SQL of each job, by its name: a statement, or a list of them; "
+        ":name is a parameter.",
+    )
+    parameters: dict[str, str] = Field(
+        default={}, description="Types of parameters that no column tells, by their names."
+    )
+    expect: WorkloadExpectShape = Field(
+        default=WorkloadExpectShape(), description="What the answer should be."
+    )
+
+
+def schema_text() -> str:
+    """The JSON Schema as docs/workload.schema.json holds it."""
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **WorkloadShape.model_json_schema(),
+        "title": "isodelta workload file",
+    }
+    return json.dumps(schema, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    print(schema_text(), end="")

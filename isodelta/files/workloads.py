@@ -1,0 +1,154 @@
+"""Workload files: from YAML to jobs that are ready to be asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+
+from pydantic import ValidationError
+
+from checker.robustness.jobs.domain import instances
+from checker.robustness.jobs.template import tokens
+from checker.robustness.jobs.workload import Jobs, jobs
+from isodelta.files.scenario_schema import TableShape
+from isodelta.files.scenarios import (
+    BadScenarios,
+    Problem,
+    Shapes,
+    complaints,
+    contents,
+    place_text,
+    read_yaml,
+    table_spec,
+    unknown_properties,
+    value_kind,
+)
+from isodelta.files.workload_schema import WorkloadExpectShape, WorkloadShape
+from isodelta.files.yaml_source import Path, Source
+from model.errors import InvalidScenario
+from model.profiles import DEFAULT, Profile
+from model.values.types import ColumnType, parse_type
+
+SHAPES = Shapes(WorkloadShape, {"table": TableShape, "expect": WorkloadExpectShape})
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedWorkload:
+    """A workload that was read and checked. ``expect`` has the answers that its author expects."""
+
+    jobs: Jobs
+    expect: Mapping[str, str]
+    file: str
+
+
+def load_workload(file: str | FilePath, profile: Profile = DEFAULT) -> Jobs:
+    """The jobs of a workload file. Raises BadScenarios."""
+    return read_workload(file, profile).jobs
+
+
+def read_workload(file: str | FilePath, profile: Profile = DEFAULT) -> LoadedWorkload:
+    """A workload file, checked. Raises BadScenarios with all that is wrong in it."""
+    return parse_workload(contents(str(file)), profile, str(file))
+
+
+def read_workloads(
+    files: Iterable[str | FilePath], profile: Profile = DEFAULT
+) -> list[LoadedWorkload]:
+    """The workloads of all files. Raises BadScenarios with what is wrong in any of them."""
+    found: list[LoadedWorkload] = []
+    problems: list[Problem] = []
+    for file in files:
+        try:
+            found.append(read_workload(file, profile))
+        except BadScenarios as error:
+            problems += error.problems
+    if problems:
+        raise BadScenarios(problems)
+    return found
+
+
+def parse_workload(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> LoadedWorkload:
+    """A workload's text, checked. Raises BadScenarios."""
+    source = read_yaml(text, file)
+    return _Reader(source, file).read(profile)
+
+
+class _Reader:
+    def __init__(self, source: Source, file: str) -> None:
+        self.source = source
+        self.file = file
+
+    def read(self, profile: Profile) -> LoadedWorkload:
+        data = self.source.data
+        if not isinstance(data, dict):
+            kind = value_kind(data)
+            raise self._bad((), f"a workload is a mapping with name, table and jobs, not {kind}")
+        try:
+            shape = WorkloadShape.model_validate(data)
+        except ValidationError as error:
+            found = [self._problem(place, reason) for place, reason in complaints(error, SHAPES)]
+            raise BadScenarios(sorted(found, key=lambda problem: problem.line)) from None
+        sql, parts = self._statements(shape)
+        table = table_spec(shape.table)
+        tables = {name: table_spec(other) for name, other in shape.tables.items()}
+        places: list[tuple[Path, TableShape]] = [(("table",), shape.table)]
+        places += [(("tables", name), other) for name, other in shape.tables.items()]
+        for place, each in places:
+            for key, reason in unknown_properties(table_spec(each)):
+                raise self._bad((*place, "properties", key), reason)
+        try:
+            types = self._types(shape)
+            found_jobs = jobs(shape.name, table, tables, sql, profile, types)
+            instances(found_jobs)
+            several = {name: str(place[1]) for name, place in parts.items() if len(place) > 2}
+            found_jobs = replace(found_jobs, parts=several)
+        except InvalidScenario as error:
+            where = error.where
+            if where[:1] == ("jobs",) and where[1:] and where[1] in parts:
+                where = parts[str(where[1])]
+            raise self._bad(where, str(error)) from error
+        except RecursionError:
+            raise self._bad(("jobs",), "a statement is nested too deep") from None
+        expect = shape.expect.model_dump(exclude_none=True)
+        return LoadedWorkload(found_jobs, expect, self.file)
+
+    def _statements(self, shape: WorkloadShape) -> tuple[dict[str, str], dict[str, Path]]:
+        """SQL by the name of its job, and where it stands; numbered where a job has several."""
+        sql: dict[str, str] = {}
+        places: dict[str, Path] = {}
+        for job, texts in shape.jobs.items():
+            for number, text in enumerate(texts):
+                several = len(texts) > 1
+                name = f"{job} {number + 1}" if several else job
+                place: Path = ("jobs", job, number) if several else ("jobs", job)
+                if name in sql:
+                    raise self._bad(place, f"another job is called {name!r}")
+                sql[name], places[name] = text, place
+        return sql, places
+
+    def _types(self, shape: WorkloadShape) -> dict[str, ColumnType]:
+        """The types under ``parameters``. Raises BadScenarios."""
+        used = {
+            token.text[1:]
+            for texts in shape.jobs.values()
+            for text in texts
+            for token in tokens(text)
+            if token.kind == "parameter"
+        }
+        found = {}
+        for name, text in shape.parameters.items():
+            where = ("parameters", name)
+            if name not in used:
+                raise self._bad(where, f"no job has a parameter :{name}")
+            try:
+                found[name] = parse_type(text)
+            except InvalidScenario as error:
+                raise self._bad(where, str(error)) from error
+        return found
+
+    def _bad(self, place: Path, reason: str) -> BadScenarios:
+        return BadScenarios([self._problem(place, reason)])
+
+    def _problem(self, place: Path, reason: str) -> Problem:
+        return Problem(self.file, self.source.line(place), place_text(place), reason)

@@ -1,0 +1,23 @@
+"""Elle's and Jepsen's EDN: one operation a line, or one vector of operations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checker.recorded.history import ForeignHistory
+from isodelta.exits import BadInput
+from isodelta.formats.edn_values import EdnError, lines
+from isodelta.formats.jepsen import history_of
+
+
+def read(path: Path) -> ForeignHistory:
+    """Reads a history; ``BadInput`` names the file and the line."""
+    return parse(path.read_text(encoding="utf-8-sig"), str(path))
+
+
+def parse(text: str, name: str) -> ForeignHistory:
+    """Reads a history from text; ``name`` stands for it in messages."""
+    try:
+        return history_of(lines(text), name)
+    except EdnError as error:
+        raise BadInput(f"{name}:{error.line}: {error}") from error

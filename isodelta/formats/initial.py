@@ -1,0 +1,49 @@
+"""The initial values of formats that have no word for them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checker.recorded.history import INITIAL, ForeignHistory, Operation
+
+
+def with_initial_zero(history: ForeignHistory) -> ForeignHistory:
+    """The same history, where a read of 0 that nobody wrote is a read of the initial state."""
+    written = {
+        operation.key
+        for transaction in history.transactions
+        for operation in transaction.operations
+        if operation.kind == "w" and operation.value == 0
+    }
+
+    def plain(operation: Operation) -> Operation:
+        if operation.kind == "r" and operation.value == 0 and operation.key not in written:
+            return operation._replace(value=INITIAL)
+        return operation
+
+    return replace(
+        history,
+        transactions=tuple(
+            replace(transaction, operations=tuple(map(plain, transaction.operations)))
+            for transaction in history.transactions
+        ),
+    )
+
+
+def values_from_before(history: ForeignHistory) -> bool:
+    """Whether values that nobody wrote stand for initial ones, at most one for each key.
+
+    That needs evidence: no read sees the initial state as such, and more than one read sees such a
+    value. A single one is more likely a value out of thin air.
+    """
+    written = {
+        (o.key, o.value) for t in history.transactions for o in t.operations if o.kind == "w"
+    }
+    found = 0
+    for transaction in history.transactions:
+        for operation in transaction.operations:
+            if operation.kind == "r" and operation[1:] not in written:
+                if operation.value is INITIAL:
+                    return False
+                found += 1
+    return found > 1

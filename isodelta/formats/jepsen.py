@@ -1,0 +1,215 @@
+"""The operations of Elle and Jepsen: list-append and rw-register, in EDN or JSON.
+
+An operation is an invocation and what came of it: ``ok`` committed, ``fail`` aborted, ``info`` or
+nothing: nobody knows, so the transaction counts when somebody saw one of its writes. Operations
+of processes that are no numbers (the nemesis) are left out. Processes are the sessions; where a
+file names none, each operation is a session of its own. An answer belongs to the last invocation
+of its process that wrote the same, or else to the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
+from isodelta.exits import BadInput
+from isodelta.formats.edn_values import frozen
+from isodelta.formats.initial import values_from_before
+from model.levels.recorded import READ_ATOMIC
+
+_STATUS = {"ok": Status.COMMITTED, "fail": Status.ABORTED, "info": Status.UNKNOWN}
+_KINDS = {"append": "a", "r": "r", "w": "w"}
+
+
+def history_of(operations: Iterable[tuple[int, Any]], name: str) -> ForeignHistory:
+    """The history of (line, operation) pairs; ``BadInput`` names the file and the line."""
+    reader = _Reader(name)
+    try:
+        for line, operation in operations:
+            reader.take(line, operation)
+        return reader.history()
+    except RecursionError:
+        raise BadInput(f"{name}: a value with too many values inside each other") from None
+
+
+class _Invoked(NamedTuple):
+    """A transaction as far as it is known: ``line`` says where its operations stand."""
+
+    line: int
+    label: str
+    session: int
+    value: Any
+    status: Status
+
+
+class _Reader:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pending: dict[Hashable, list[int]] = {}
+        self.found: list[_Invoked] = []
+        self.kinds: dict[str, int] = {}
+        self.labels: set[str] = set()
+        self.operations = 0
+
+    def wrong(self, line: int, what: str) -> BadInput:
+        return BadInput(f"{self.name}:{line}: {what}")
+
+    def take(self, line: int, operation: Any) -> None:
+        if not isinstance(operation, dict):
+            raise self.wrong(line, "an operation must be a map such as {:type :ok, ...}")
+        self.operations += 1
+        kind, process = _word(operation.get("type")), operation.get("process")
+        if kind != "invoke" and kind not in _STATUS:
+            raise self.wrong(line, f":type is {_shown(kind)}, not :invoke, :ok, :fail or :info")
+        if process is not None and (isinstance(process, bool) or not isinstance(process, int)):
+            return
+        value = operation.get("value")
+        if value is None and kind == "ok" and _word(operation.get("f")) in (None, "txn"):
+            value = []
+        waiting = _written(value) if process is None else process
+        if kind == "invoke":
+            session = -1 - len(self.found) if process is None else process
+            label = self._label(operation.get("index"), line)
+            self.pending.setdefault(waiting, []).append(len(self.found))
+            self.found.append(_Invoked(line, label, session, value, Status.UNKNOWN))
+            return
+        at = self._answered(waiting, value)
+        if at is None:
+            session = -1 - len(self.found) if process is None else process
+            label = self._label(operation.get("index"), line)
+            self.found.append(_Invoked(line, label, session, value, _STATUS[kind]))
+        elif kind == "ok":
+            self.found[at] = self.found[at]._replace(line=line, value=value, status=_STATUS[kind])
+        else:
+            # What a client asked for is what may have been written; its reads saw nothing.
+            self.found[at] = self.found[at]._replace(status=_STATUS[kind])
+
+    def _label(self, index: Any, line: int) -> str:
+        label = f"T{line if index is None else _shown(index)}"
+        if label in self.labels:
+            label = f"{label} (line {line})"
+        self.labels.add(label)
+        return label
+
+    def _answered(self, waiting: Hashable, value: Any) -> int | None:
+        """The invocation that an answer belongs to, which then waits no more."""
+        open_ones = self.pending.get(waiting)
+        if not open_ones:
+            return None
+        if len(open_ones) > 1:
+            wrote = _written(value)
+            for at in reversed(open_ones):
+                if _written(self.found[at].value) == wrote:
+                    open_ones.remove(at)
+                    return at
+        return open_ones.pop()
+
+    def history(self) -> ForeignHistory:
+        if self.operations and not self.found:
+            raise BadInput(f"{self.name}: there is no operation of a process with a number")
+        recorded = [
+            Recorded(
+                each.label,
+                each.session,
+                self._operations(each.line, each.value, each.status),
+                each.status,
+            )
+            for each in self.found
+        ]
+        kinds = self.kinds
+        if "a" in kinds and "w" in kinds:
+            raise self.wrong(
+                max(kinds["a"], kinds["w"]),
+                "one history has :append and :w, so it is neither list-append nor rw-register",
+            )
+        if "a" in kinds or ("list" in kinds and "w" not in kinds):
+            for other in ("single", "set"):
+                if other in kinds:
+                    told = f"a read of a {other} value where :append makes lists"
+                    raise self.wrong(kinds[other], told)
+            lists = tuple(map(_with_lists, recorded))
+            return ForeignHistory("list", lists, internal_from=READ_ATOMIC)
+        for other in ("list", "set"):
+            if other in kinds and "w" in kinds and "w many" not in kinds:
+                raise self.wrong(kinds[other], f"a read of a {other} where :w writes registers")
+        history = ForeignHistory("register", tuple(recorded), internal_from=READ_ATOMIC)
+        return replace(history, lone_unwritten=values_from_before(history))
+
+    def _operations(self, line: int, value: Any, status: Status) -> tuple[Operation, ...]:
+        if not isinstance(value, list):
+            if status is not Status.COMMITTED and not isinstance(value, dict):
+                # The error of a client that never said what it asked for.
+                return ()
+            raise self.wrong(line, f":value is {_shown(value)}, not a vector of operations")
+        result = []
+        for each in value:
+            if isinstance(each, list) and len(each) == 2 and _word(each[0]) == "r":
+                each = [*each, None]
+            kind = None
+            if isinstance(each, list) and len(each) == 3:
+                kind = _KINDS.get(_word(each[0]))
+            if kind is None:
+                raise self.wrong(
+                    line, f"{_shown(each)} is none of [:append k v], [:r k v] and [:w k v]"
+                )
+            key, what = _hashable(each[1]), _hashable(each[2])
+            many = isinstance(what, tuple | frozenset)
+            if kind == "r":
+                if status is not Status.COMMITTED:
+                    continue
+                if what is not None:
+                    several = "list" if isinstance(what, tuple) else "set"
+                    self.kinds.setdefault(several if many else "single", line)
+            else:
+                self.kinds.setdefault(kind, line)
+                if many and kind == "w":
+                    self.kinds.setdefault("w many", line)
+                if what is None:
+                    raise self.wrong(line, f"a write of nil to key {_shown(key)}")
+            result.append(Operation(kind, key, what))  # type: ignore[arg-type]
+        return tuple(result)
+
+
+def _word(value: Any) -> Any:
+    """A keyword as plain text; JSON that was made from EDN may have kept the colon."""
+    if type(value) is str:
+        return value[1:] if value[:1] == ":" else value
+    return None if value is None else repr(value)
+
+
+def _shown(value: Any) -> str:
+    text = "nil" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _written(value: Any) -> Hashable:
+    """What an operation writes, which its invocation and its answer have in common."""
+    if not isinstance(value, list):
+        return None
+    return tuple(
+        frozen(each) for each in value if isinstance(each, list) and each and _word(each[0]) != "r"
+    )
+
+
+def _with_lists(transaction: Recorded) -> Recorded:
+    """nil is how an empty list is read."""
+    operations = tuple(
+        o._replace(value=()) if o.kind == "r" and o.value is INITIAL else o
+        for o in transaction.operations
+    )
+    return Recorded(transaction.name, transaction.session, operations, transaction.status)
+
+
+def _hashable(value: Any) -> Hashable:
+    if type(value) is int or type(value) is str or value is None:
+        return value
+    if type(value) is list:
+        made = tuple(value)
+        try:
+            hash(made)
+        except TypeError:
+            return frozen(value)
+        return made
+    return frozen(value)

@@ -1,0 +1,116 @@
+"""Histories with a known version order, from Parquet.
+
+The schema, one row for each operation, in the order of the log: ``transaction`` (int64, from 1),
+``write`` (bool), ``key`` (int64), ``writer`` (int64: whose version was read, 0 for the initial
+one; for a write the transaction itself) and, where known, ``snapshot`` (int64: the last
+transaction that the transaction's snapshot shows).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from checker.recorded.arrays.decide import LargeVerdict, in_words, judge
+from checker.recorded.arrays.history import InvalidHistory, LargeHistory
+from isodelta.exits import BadInput
+
+COLUMNS = {"transaction": "int64", "write": "bool", "key": "int64", "writer": "int64"}
+SNAPSHOT = "snapshot"
+
+
+def read(path: Path) -> LargeHistory:
+    """Reads a history; ``BadInput`` names the file and the column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        schema = file.schema_arrow
+        wanted = dict(COLUMNS)
+        if SNAPSHOT in schema.names:
+            wanted[SNAPSHOT] = "int64"
+        for name, kind in wanted.items():
+            if name not in schema.names:
+                raise BadInput(f"{path}: there is no column {name!r} (columns: {schema.names})")
+            if str(schema.field(name).type) != kind:
+                found = schema.field(name).type
+                raise BadInput(f"{path}: column {name!r} is {found}, not {kind}")
+        arrays = {}
+        for name in wanted:
+            # One column at a time: the whole table twice would be most of the memory used.
+            column = file.read(columns=[name]).column(name)
+            if column.null_count:
+                raise BadInput(f"{path}: column {name!r} has {column.null_count} nulls")
+            arrays[name] = column.to_numpy()
+            del column
+    except (pa.ArrowException, OSError) as error:
+        raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+    snapshot = None
+    if SNAPSHOT in arrays and len(arrays["transaction"]):
+        snapshot = _of_transactions(path, arrays["transaction"], arrays[SNAPSHOT])
+    return LargeHistory(
+        arrays["transaction"], arrays["write"], arrays["key"], arrays["writer"], snapshot
+    )
+
+
+def _of_transactions(path: Path, transaction: Any, snapshot: Any) -> Any:
+    """One snapshot for each transaction; numbers that are left out have none."""
+    inside = transaction[1:] == transaction[:-1]
+    differs = np.flatnonzero(inside & (snapshot[1:] != snapshot[:-1]))
+    if len(differs):
+        number = int(transaction[differs[0]])
+        raise BadInput(f"{path}: transaction {number} has two snapshots")
+    result = np.zeros(max(0, int(transaction.max())) + 1, dtype=np.int64)
+    result[np.maximum(transaction, 0)] = snapshot
+    return result[1:]
+
+
+def judge_parquet(path: Path) -> dict[str, Any]:
+    """Reads and judges a history: what ``isodelta history`` prints of it."""
+    history = read(path)
+    try:
+        verdicts = judge(history)
+    except InvalidHistory as error:
+        raise BadInput(f"{path}: {error}") from error
+    return {
+        "transactions": int((np.diff(history.transaction, prepend=0) != 0).sum()),
+        "levels": {name: _level(verdict) for name, verdict in verdicts.items()},
+    }
+
+
+SHOWN = 10
+"""Transactions of a serial order that are written out at each end."""
+
+
+def _level(verdict: LargeVerdict) -> dict[str, Any]:
+    names = [str(edge.source) for edge in verdict.cycle]
+    result: dict[str, Any] = {
+        "verdict": verdict.verdict,
+        "anomaly": verdict.anomaly,
+        "cycle": [*names, names[0]] if len(names) > 1 else names,
+    }
+    if verdict.because is not None:
+        result["because"] = verdict.because
+    if verdict.cycle:
+        result["edges"] = [
+            {
+                "from": str(edge.source),
+                "to": str(edge.target),
+                "kind": edge.kind,
+                "because": in_words(edge),
+            }
+            for edge in verdict.cycle
+        ]
+    order = verdict.serial_order
+    if order is not None:
+        whole = len(order) <= 2 * SHOWN
+        shown = order if whole else np.concatenate((order[:SHOWN], order[-SHOWN:]))
+        result["serial_order"] = {
+            "transactions": len(order),
+            "first": shown[:SHOWN].tolist(),
+            "last": shown[SHOWN:].tolist(),
+        }
+    return result

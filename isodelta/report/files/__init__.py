@@ -1,0 +1,1 @@
+"""The files of a report besides its page."""

@@ -1,0 +1,1 @@
+"""Parts of the report's page, as the templates take them."""

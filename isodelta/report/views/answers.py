@@ -1,0 +1,182 @@
+"""The report's questions, answered for each level from the data that the report holds.
+
+Only scenarios with the level *in force* count for that level's answer: a history that ran at
+WriteSerializable and is not serializable breaks nothing that was promised.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from isodelta.report.data import (
+    LEVELS,
+    Bound,
+    Finding,
+    FindingClass,
+    LevelAnswer,
+    Report,
+    Result,
+    ScenarioResult,
+)
+from isodelta.report.pictures.schedule import count, mark
+
+BREAKING = (FindingClass.LEVEL_VIOLATION, FindingClass.ENGINE_BREAKS_LEVEL)
+"""The classes of findings whose histories break the level that they name."""
+
+
+def level_answers(report: Report) -> tuple[LevelAnswer, ...]:
+    """The report's own answers where it has them, derived ones for the other levels."""
+    given = {answer.level: answer for answer in report.answers}
+    return tuple(given.get(level) or derived_answer(report, level) for level in LEVELS)
+
+
+def derived_answer(report: Report, level: str) -> LevelAnswer:
+    """Answer the questions for one level from scenarios, findings and bounds."""
+    scenarios = [s for s in report.scenarios if s.level == level]
+    return LevelAnswer(
+        level=level,
+        predicted=_predicted(level, scenarios),
+        observed=_observed(level, scenarios),
+        differ=_differ(level, scenarios, report),
+        broken_by=_broken_by(level, scenarios, report),
+    )
+
+
+def breaking_findings(report: Report, level: str) -> tuple[Finding, ...]:
+    """The findings whose histories break this level, first those on tables that promise it."""
+    found = [f for f in report.findings if f.level == level and f.kind in BREAKING]
+    return tuple(sorted(found, key=lambda finding: not finding.promised))
+
+
+def verdict_of(result: Result | None, level: str) -> str | None:
+    """The verdict of a result at a level; None where the result does not judge it."""
+    judged = ((result or {}).get("levels") or {}).get(level)
+    return judged.get("verdict") if isinstance(judged, dict) else None
+
+
+def _predicted(level: str, scenarios: list[ScenarioResult]) -> str:
+    results = [s.predicted for s in scenarios if s.predicted]
+    if not results:
+        return "No scenario was run in the model with this level in force."
+    return f"In {count(len(results), 'scenario')}: {_told(results, level)}"
+
+
+def _observed(level: str, scenarios: list[ScenarioResult]) -> str:
+    results = [s.observed for s in scenarios if s.observed]
+    if not results:
+        return "No scenario was replayed on a real table with this level in force."
+    return f"In {count(len(results), 'replayed scenario')}: {_told(results, level)}"
+
+
+def _told(results: list[Result], level: str) -> str:
+    marks: Counter[str] = Counter(
+        mark(transaction)
+        for result in results
+        for transaction in (result.get("transactions") or {}).values()
+    )
+    verdicts = Counter(verdict_of(result, level) or "not judged" for result in results)
+    ends = [
+        f"{count(marks[kind], 'transaction')} {words}"
+        for kind, words in (
+            ("committed", "committed"),
+            ("conflict", "refused with a conflict"),
+            ("no commit", "without anything to write"),
+        )
+        if marks[kind]
+    ]
+    if marks["read"]:
+        ends.append(count(marks["read"], "reader"))
+    judged = [
+        f"{verdict} in {verdicts[verdict]:,}"
+        for verdict in ("holds", "violated", "unknown", "not judged")
+        if verdicts[verdict]
+    ]
+    return f"{_listed(ends)}. Judged at {level}: {_listed(judged)}."
+
+
+def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
+    replayed = [s for s in scenarios if s.observed]
+    apart = [s for s in replayed if (s.observed or {}).get("agrees") is False]
+    kinds = Counter(
+        f.kind.value for f in report.findings if f.level == level and f.kind not in BREAKING
+    ) + Counter(
+        f.kind.value
+        for f in breaking_findings(report, level)
+        if f.kind is FindingClass.ENGINE_BREAKS_LEVEL
+    )
+    if not replayed and not kinds:
+        return "Nothing was replayed at this level, so nothing is known."
+    parts = []
+    if replayed:
+        parts.append(
+            f"Model and engine agree in every step of all {count(len(replayed), 'scenario')}."
+            if not apart
+            else f"Model and engine differ in {len(apart)} of {count(len(replayed), 'scenario')}."
+        )
+    if kinds:
+        parts.append(
+            f"Findings by class: {_listed(f'{n} of class “{kind}”' for kind, n in kinds.items())}."
+        )
+    return " ".join(parts)
+
+
+def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
+    found = breaking_findings(report, level)
+    promised = [finding for finding in found if finding.promised]
+    violated = sum(verdict_of(s.observed or s.predicted, level) == "violated" for s in scenarios)
+    bounds = [bound for bound in report.bounds if bound.level == level]
+    parts = []
+    if promised:
+        parts.append(f"{count(len(promised), 'finding')} on tables that promise it.")
+    if violated:
+        parts.append(f"{count(violated, 'scenario')} of the collection.")
+    if not parts and not any(bound.violations for bound in bounds):
+        parts.append("None was found among everything that was looked at.")
+    if weaker := len(found) - len(promised):
+        parts.append(f"{count(weaker, 'finding')} on tables that promise only the weaker level.")
+    if len(bounds) <= 2:
+        parts += [bound.sentence for bound in bounds]
+    else:
+        parts.append(_bounds_together(bounds))
+    if level == "WriteSerializable":
+        apart = sum(
+            verdict_of(s.observed or s.predicted, "Serializable") == "violated"
+            and verdict_of(s.observed or s.predicted, level) == "holds"
+            for s in scenarios
+        )
+        if apart:
+            parts.append(
+                f"{count(apart, 'scenario')} run at this level would break Serializable, "
+                "as this weaker level allows."
+            )
+    return " ".join(parts)
+
+
+def _bounds_together(bounds: list[Bound]) -> str:
+    """What many bounds of one level say together; the page has each of them in a table."""
+    # The conflict reading is the verdict proper, and the strongest of the three.
+    proper = [bound for bound in bounds if bound.reading in ("", "conflict")]
+    promised = [bound for bound in proper if bound.promised]
+    weaker = [bound for bound in proper if not bound.promised]
+    told = []
+    for group, where in ((promised, "that promise it"), (weaker, "that do not promise it")):
+        if not group:
+            continue
+        found = sum(bound.violations for bound in group)
+        schedules = sum(bound.schedules for bound in group)
+        most = min(bound.transactions for bound in group)
+        unfinished = "" if all(bound.complete for bound in group) else ", not finished"
+        told.append(
+            f"On tables {where} the search found "
+            f"{count(found, 'minimal violation') if found else 'no violation'} "
+            f"(up to {most} transactions, {schedules:,} schedules{unfinished})."
+        )
+    return " ".join(told)
+
+
+def _listed(parts: Iterable[str]) -> str:
+    items = list(parts)
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,22 @@
+"""Scenarios from text, and their run in the model, for use from Python."""
+
+from __future__ import annotations
+
+from isodelta.files.scenarios import read_text
+from model.profiles import DEFAULT, Profile, profile
+from model.scenario import Scenario
+from model.simulator import Run, run_scenario
+
+
+def parse_scenarios(text: str) -> list[Scenario]:
+    """The scenarios that a YAML text holds, one or many. Raises BadScenarios."""
+    return [loaded.scenario for loaded in read_text(text)]
+
+
+def run(scenario: Scenario, *, rules: Profile | str = DEFAULT, level: str | None = None) -> Run:
+    """Runs a scenario in the model.
+
+    ``rules`` is a profile or its name; ``level`` overrides the isolation level of the table.
+    The run's ``history`` is what ``judge`` takes. Raises InvalidScenario.
+    """
+    return run_scenario(scenario, profile(rules) if isinstance(rules, str) else rules, level)

@@ -1,0 +1,1 @@
+"""SQL expressions: syntax, value, and the form in which Spark's optimizer leaves them."""

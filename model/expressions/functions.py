@@ -1,0 +1,179 @@
+"""The scalar functions of Spark that the model knows: each one's meaning and what NULL does to it.
+
+All are deterministic. What depends on the session or on the clock is not here.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
+from functools import lru_cache
+from typing import Any
+
+from model.errors import StatementFailure, UnsupportedSQL
+from model.history import Value
+from model.values.doubles import largest, smallest
+from model.values.types import fits
+
+_EXACT = Context(prec=400)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a function gives for its operands' values.
+
+    ``strict`` functions are NULL for a NULL among the operands, and the optimizer knows it
+    (``NullIntolerant``); ``null_for_null`` are so without its knowing; the others get the
+    operands as they are, None among them.
+    """
+
+    compute: Callable[..., Value]
+    null_for_null: bool = True
+    strict: bool = True
+
+
+def _substring(text: str, start: int, length: int | None = None) -> str:
+    """Characters from ``start``, counted from 1, or from the end where it is negative."""
+    begin = start - 1 if start > 0 else len(text) + start if start < 0 else 0
+    end = len(text) if length is None else begin + max(length, 0)
+    return text[max(begin, 0) : max(end, 0)]
+
+
+def _right(text: str, length: int) -> str:
+    return "" if length <= 0 else text[-length:]
+
+
+def _like(text: str, pattern: str) -> bool:
+    return _pattern(pattern).fullmatch(text) is not None
+
+
+@lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> re.Pattern[str]:
+    parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    return text.replace(old, new) if old else text
+
+
+def _absolute(value: int, bits: int) -> int:
+    if not fits(abs(value), bits):
+        raise StatementFailure("ARITHMETIC_OVERFLOW", f"abs({value}) overflows")
+    return abs(value)
+
+
+def _negative(value: Decimal) -> Decimal:
+    return -value if value else value
+
+
+def _whole(value: Any, rounding: str) -> int:
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        # Java's conversion of a double cuts at the ends of the range, and makes NaN 0.
+        if math.isnan(value):
+            return 0
+        if math.isinf(value) or not fits(int(value), 64):
+            return (1 << 63) - 1 if value > 0 else -(1 << 63)
+        return math.ceil(value) if rounding == ROUND_CEILING else math.floor(value)
+    return int(Decimal(value).to_integral_value(rounding=rounding))
+
+
+def _round(value: Any, digits: int = 0) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    exact = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
+    unit = Decimal(1).scaleb(-digits)
+    rounded = exact.quantize(unit, rounding=ROUND_HALF_UP, context=_EXACT)
+    # A decimal has no negative zero, and none comes back from it.
+    rounded = rounded or abs(rounded)
+    return float(rounded) if isinstance(value, float) else rounded
+
+
+def _date_add(day: datetime.date, days: int) -> datetime.date:
+    try:
+        return day + datetime.timedelta(days=days)
+    except OverflowError as error:
+        raise UnsupportedSQL(f"{day} + {days} days lies beyond the year 9999, or before 1") from (
+            error
+        )
+
+
+def _add_months(day: datetime.date, months: int) -> datetime.date:
+    """The same day of another month, or its last one where it is shorter."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    if not 1 <= year <= datetime.MAXYEAR:
+        raise UnsupportedSQL(f"{day} + {months} months lies beyond the year 9999, or before 1")
+    last = calendar.monthrange(year, month + 1)[1]
+    return datetime.date(year, month + 1, min(day.day, last))
+
+
+def _plus_seconds(moment: datetime.datetime, seconds: int) -> datetime.datetime:
+    return moment + datetime.timedelta(seconds=seconds)
+
+
+def _pmod(a: Any, b: Any) -> Any:
+    if b == 0:
+        raise StatementFailure("REMAINDER_BY_ZERO", f"pmod({a}, 0)")
+    rest = _rest(a, b)
+    return rest if rest >= 0 else _rest(rest + b, b)
+
+
+def _rest(a: int, b: int) -> int:
+    return abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+
+def _greatest(*values: Any) -> Any:
+    known = [value for value in values if value is not None]
+    return largest(known) if known else None
+
+
+def _least(*values: Any) -> Any:
+    known = [value for value in values if value is not None]
+    return smallest(known) if known else None
+
+
+MEANINGS: dict[str, Meaning] = {
+    "abs": Meaning(abs),
+    "abs_bigint": Meaning(lambda value: _absolute(value, 64)),
+    "abs_int": Meaning(lambda value: _absolute(value, 32)),
+    "add_months": Meaning(_add_months),
+    "ceil": Meaning(lambda value: _whole(value, ROUND_CEILING)),
+    "concat": Meaning(lambda *parts: "".join(parts), strict=False),
+    "contains": Meaning(lambda text, part: part in text),
+    "date_add": Meaning(_date_add),
+    "date_sub": Meaning(lambda day, days: _date_add(day, -days)),
+    "datediff": Meaning(lambda end, start: (end - start).days),
+    "day": Meaning(lambda day: day.day),
+    "endswith": Meaning(lambda text, part: text.endswith(part)),
+    "floor": Meaning(lambda value: _whole(value, ROUND_FLOOR)),
+    "greatest": Meaning(_greatest, null_for_null=False, strict=False),
+    "isnan": Meaning(
+        lambda value: value is not None and value != value, null_for_null=False, strict=False
+    ),
+    "least": Meaning(_least, null_for_null=False, strict=False),
+    "left": Meaning(lambda text, length: text[: max(length, 0)]),
+    "length": Meaning(len),
+    "like": Meaning(_like),
+    "lower": Meaning(lambda text: text.lower()),
+    "ltrim": Meaning(lambda text: text.lstrip(" "), strict=False),
+    "month": Meaning(lambda day: day.month),
+    "negative": Meaning(_negative),
+    "pmod": Meaning(_pmod),
+    "plus_seconds": Meaning(_plus_seconds),
+    "replace": Meaning(_replace),
+    "right": Meaning(_right),
+    "round": Meaning(_round, strict=False),
+    "rtrim": Meaning(lambda text: text.rstrip(" "), strict=False),
+    "startswith": Meaning(lambda text, part: text.startswith(part)),
+    "substring": Meaning(_substring),
+    "trim": Meaning(lambda text: text.strip(" "), strict=False),
+    "upper": Meaning(lambda text: text.upper()),
+    "year": Meaning(lambda day: day.year),
+}

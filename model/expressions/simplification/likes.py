@@ -1,0 +1,44 @@
+"""LIKE without the pattern."""
+
+from __future__ import annotations
+
+import re
+
+from model.expressions.syntax import And, Comparison, Expression, Function, Literal
+from model.values.types import BOOLEAN, INT, STRING
+
+_PREFIX = re.compile(r"([^_%]+)%")
+_SUFFIX = re.compile(r"%([^_%]+)")
+_BOTH = re.compile(r"([^_%]+)%([^_%]+)")
+_WITHIN = re.compile(r"%([^_%]+)%")
+_WHOLE = re.compile(r"[^_%]*")
+
+
+def like_simplification(expression: Expression) -> Expression:
+    """A pattern with % at its ends alone is a prefix, a suffix, a part, or the whole text."""
+    match expression:
+        case Function(name="like", operands=(text, Literal(value=str() as pattern))):
+            return _simplified(expression, text, pattern)
+    return expression
+
+
+def _simplified(expression: Expression, text: Expression, pattern: str) -> Expression:
+    if found := _PREFIX.fullmatch(pattern):
+        return _test("startswith", text, found[1])
+    if found := _SUFFIX.fullmatch(pattern):
+        return _test("endswith", text, found[1])
+    if found := _BOTH.fullmatch(pattern):
+        least = Literal(len(found[1]) + len(found[2]), INT)
+        long = Comparison(">=", Function("length", (text,), INT), least)
+        return And(
+            long, And(_test("startswith", text, found[1]), _test("endswith", text, found[2]))
+        )
+    if found := _WITHIN.fullmatch(pattern):
+        return _test("contains", text, found[1])
+    if _WHOLE.fullmatch(pattern):
+        return Comparison("=", text, Literal(pattern, STRING))
+    return expression
+
+
+def _test(name: str, text: Expression, part: str) -> Expression:
+    return Function(name, (text, Literal(part, STRING)), BOOLEAN)

@@ -1,0 +1,91 @@
+"""What more the levels imply of each other once every transaction reads one snapshot of the log.
+
+The table of levels (``model.levels``) is about any history. A history of *snapshots* has less
+room: each transaction reads the rows of one version of the table, and overwrites or deletes only
+rows that it has read. ``checker.proofs.theorems.snapshot_levels`` proves what is listed here, for
+any number of transactions and rows; ``docs/levels.md`` says why it is so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from model.levels import ITEM_RW, LEVELS, LOG, RW, WW, Phenomenon, implies
+
+LOST_UPDATE = Phenomenon("lost update", "overwritten unseen", False, WW | ITEM_RW, "one", ITEM_RW)
+"""Two transactions read one version of a row and both overwrite it."""
+
+READ_TOO_EARLY = Phenomenon("late commit", "read changed before the commit", False, RW | LOG)
+"""A writer's read was changed by a commit between its snapshot and its own commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotImplication:
+    """In histories of snapshots, who forbids ``shape`` (None: every level) holds ``level``.
+
+    ``lemmas`` names those of the theorem that show it.
+    """
+
+    shape: Phenomenon | None
+    level: str
+    lemmas: tuple[str, ...]
+
+
+SNAPSHOT_IMPLICATIONS = (
+    SnapshotImplication(
+        None,
+        "ReadCommitted",
+        ("dependencies lead forward", "places are a strict order", "paths lead forward"),
+    ),
+    SnapshotImplication(
+        LOST_UPDATE,
+        "SnapshotIsolation",
+        (
+            "versions of a row are joined by overwriting",
+            "who overwrites has seen",
+            "what a path comes from is seen",
+            "nothing is missed",
+        ),
+    ),
+    SnapshotImplication(
+        READ_TOO_EARLY,
+        "StrictSerializable",
+        (
+            "the log is in real time",
+            "places are a strict order",
+            "paths lead forward",
+            "clocks agree",
+        ),
+    ),
+)
+
+
+@cache
+def implies_on_snapshots(stronger: str, weaker: str) -> bool:
+    """Whether a history of snapshots that holds ``stronger`` must hold ``weaker``.
+
+    So it is by the table of levels, by a proof, or by both in turn. Raises ``KeyError`` for a
+    name that is not in ``LEVELS``.
+    """
+    if weaker not in LEVELS:
+        raise KeyError(weaker)
+    known = {stronger}
+    while True:
+        more = {
+            level
+            for level in LEVELS.keys() - known
+            if any(implies(one, level) or _proved(one, level) for one in known)
+        }
+        if not more:
+            return weaker in known
+        known |= more
+
+
+def _proved(stronger: str, weaker: str) -> bool:
+    forbidden = LEVELS[stronger].forbids
+    return any(
+        each.level == weaker
+        and (each.shape is None or any(shape.covers(each.shape) for shape in forbidden))
+        for each in SNAPSHOT_IMPLICATIONS
+    )

@@ -1,0 +1,19 @@
+"""What a SELECT can be made of: scans of tables, constants, joins, unions, and what is computed."""
+
+from model.queries.computed import Computed, Distinct
+from model.queries.constants import Constants
+from model.queries.join import Join
+from model.queries.relation import Relation, alone, flat, scan_reads
+from model.queries.union import Union
+
+__all__ = [
+    "Computed",
+    "Constants",
+    "Distinct",
+    "Join",
+    "Relation",
+    "Union",
+    "alone",
+    "flat",
+    "scan_reads",
+]

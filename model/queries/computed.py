@@ -1,0 +1,68 @@
+"""What is computed from a relation: WHERE, outputs and groups over it, and DISTINCT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from model.history import PredicateRead
+from model.queries.relation import Branches, Inputs, Relation, flat
+from model.values.types import ColumnType
+
+if TYPE_CHECKING:
+    from model.queries.query import Query
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A query over the rows of a relation; the query's own table has no meaning."""
+
+    source: Relation
+    query: Query
+
+    @cached_property
+    def types(self) -> tuple[ColumnType, ...]:
+        """Those of the outputs."""
+        return tuple(output.type for output in self.query.outputs)
+
+    @property
+    def scans(self) -> tuple[Query, ...]:
+        """Those of the source."""
+        return self.source.scans
+
+    def branches(self, inputs: Inputs) -> Branches:
+        """Row by row within each task; a group takes one task. Raises StatementFailure."""
+        given = self.source.branches(inputs)
+        if self.query.aggregates or self.query.groups:
+            given = (flat(given),)
+        return tuple(self.query.result(self.query.matching(branch)) for branch in given)
+
+    def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
+        """What the source reads."""
+        return self.source.reads(inputs)
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Each row once."""
+
+    source: Relation
+
+    @property
+    def types(self) -> tuple[ColumnType, ...]:
+        """Those of the source."""
+        return self.source.types
+
+    @property
+    def scans(self) -> tuple[Query, ...]:
+        """Those of the source."""
+        return self.source.scans
+
+    def branches(self, inputs: Inputs) -> Branches:
+        """The different rows, by one task. Raises StatementFailure."""
+        return (tuple(dict.fromkeys(flat(self.source.branches(inputs)))),)
+
+    def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
+        """What the source reads."""
+        return self.source.reads(inputs)

@@ -1,0 +1,1 @@
+"""Queries, from sqlglot's tree to the model's relations."""

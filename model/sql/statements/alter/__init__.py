@@ -1,0 +1,1 @@
+"""ALTER TABLE: one parser for each kind of change."""

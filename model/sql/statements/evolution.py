@@ -1,0 +1,64 @@
+"""Schema evolution: columns that a MERGE or an INSERT brings along.
+
+It is asked for by WITH SCHEMA EVOLUTION in the statement, or by a setting of the session. New
+columns come last, in the source's order; with type widening a column takes the source's wider
+type. Source: SchemaMergingUtils.scala, ``mergeSchemas``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql.source import Source
+from model.tables.table import Table
+from model.values.types import NULL, ColumnType, widenable
+
+AUTO_MERGE = "spark.databricks.delta.schema.automerge.enabled"
+SETTINGS = frozenset({AUTO_MERGE})
+"""The session setting that lets statements change the schema."""
+
+_CLAUSE = re.compile(r"(?P<verb>MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
+
+
+def taken_apart(source: Source) -> tuple[Source, bool]:
+    """The statement without WITH SCHEMA EVOLUTION, and whether it may change the schema."""
+    body, count = _CLAUSE.subn(r"\g<verb>", source.body, count=1)
+    if count:
+        return replace(source, body=body), True
+    value = source.settings.get(AUTO_MERGE, "false").lower()
+    if value not in ("true", "false"):
+        raise InvalidScenario(f"{AUTO_MERGE} is true or false, not {value!r}")
+    return source, value == "true"
+
+
+def evolved(table: Table, incoming: Iterable[tuple[str, ColumnType]]) -> Table:
+    """The table with the columns of a source, each by its name and type.
+
+    Raises InvalidScenario for a name that comes twice, UnsupportedSQL for a column without a
+    type, NoPlace.
+    """
+    columns = list(incoming)
+    lowered = [name.lower() for name, _ in columns]
+    if twice := [name for name in lowered if lowered.count(name) > 1]:
+        raise InvalidScenario(
+            f"the source has two columns {twice[0]!r}",
+            error_class="DELTA_DUPLICATE_COLUMNS_FOUND.DATA",
+        )
+    places = {table.names[place].lower(): place for place in table.schema}
+    widens = table.declared("delta.enableTypeWidening") == "true"
+    kinds, schema = list(table.types), list(table.schema)
+    for name, type_ in columns:
+        place = places.get(name.lower())
+        if place is not None:
+            if widens and widenable(table.types[place], type_):
+                kinds[place] = type_
+            continue
+        if type_ is NULL:
+            raise UnsupportedSQL(f"the new column {name!r} needs a type: CAST(NULL AS ...)")
+        schema.append(replace(table, schema=tuple(schema)).free_place(name, type_))
+    if len(schema) == len(table.schema) and kinds == list(table.types):
+        return table
+    return replace(table, schema=tuple(schema), types=tuple(kinds))

@@ -1,0 +1,21 @@
+"""WITH ... before SELECT or INSERT."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from model.errors import UnsupportedSQL
+from model.sql.source import Source
+from model.sql.statements.overwrite import insert_or_overwrite
+from model.sql.statements.select import select
+from model.statements import Statement
+
+
+def with_names(source: Source) -> Statement:
+    """The statement that names of queries stand before."""
+    tree = source.tree()
+    if isinstance(tree, exp.Insert):
+        return insert_or_overwrite(source)
+    if isinstance(tree, exp.Query):
+        return select(source)
+    raise UnsupportedSQL(f"WITH before {tree.key.upper()} is not supported")

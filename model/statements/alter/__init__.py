@@ -1,0 +1,1 @@
+"""ALTER TABLE and the commits of its own that some of its forms make."""

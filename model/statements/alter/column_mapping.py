@@ -1,0 +1,46 @@
+"""Column mapping taken out of a table: every file is written anew, under the columns' names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.physical.definition_change import metadata_change
+from model.physical.files import write_files
+from model.physical.footprint import Footprint, ReadPredicate
+from model.physical.log import Snapshot
+from model.statements.base import live_files
+
+MAPPING = "delta.columnMapping.mode"
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveMapping:
+    """Rewrites the table; the property becomes ``none``, or goes where ``unset`` says so.
+
+    Rows stay what they are, but unlike OPTIMIZE the commit holds metadata, and does not start
+    over after a conflict (RemoveColumnMappingCommand.scala). A table without column mapping is
+    rewritten like others, unless ``only_mapped`` spares it.
+    """
+
+    unset: bool = False
+    only_mapped: bool = False
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        table = snapshot.table
+        if self.only_mapped and not table.column_mapping:
+            return None
+        if self.unset:
+            after = table.with_properties({}, (MAPPING,))
+        else:
+            after = table.with_properties({MAPPING: "none"})
+        files = live_files(snapshot)
+        return Footprint(
+            "REMOVE COLUMN MAPPING",
+            read_predicates=(ReadPredicate(),),
+            read_files=files,
+            adds=write_files(writer, after, snapshot.stored()),
+            removes=files,
+            data_changed=False,
+            metadata=metadata_change(table, after),
+            table=after,
+        )

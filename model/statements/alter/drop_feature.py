@@ -1,0 +1,235 @@
+"""ALTER TABLE ... DROP FEATURE: the table is rid of a feature, then the protocol of its name.
+
+Source: alterDeltaTableCommands.scala, ``AlterTableDropFeatureDeltaCommand``, and
+PreDowngradeTableFeatureCommand.scala; every stage was replayed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from model.errors import StatementFailure
+from model.physical.definition_change import metadata_change, protocol_change
+from model.physical.files import DataFile
+from model.physical.footprint import Footprint, MetadataChange
+from model.physical.log import Snapshot
+from model.statements.base import live_files
+from model.statements.maintenance.rearrange import purge
+from model.tables.protocol import ENABLING
+from model.tables.table import Table
+
+CHECKPOINT_PROTECTION = "checkpointProtection"
+PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
+TOMBSTONES = "Deletion Vector Tombstones"
+CHECKPOINTS = 3
+"""How many empty commits, each with a checkpoint, keep readers from the history before them."""
+
+EMPTY_COMMIT = Footprint("Empty Commit", data_changed=False, records_always=True)
+
+
+_FORGET = Footprint(
+    "DROP FEATURE", data_changed=False, metadata=MetadataChange(schema_changed=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Disable:
+    """Takes back the properties that enable a feature, if one of them is on."""
+
+    feature: str
+    operation: str
+    instead: tuple[tuple[str, str], ...] = ()
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        table = snapshot.table
+        key, value = ENABLING[self.feature]
+        if table.declared(key) != value:
+            return None
+        after = table.with_properties(dict(self.instead), () if self.instead else (key,))
+        return _definition_change(self.operation, table, after)
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Writes the files anew that have a deletion vector."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        marked = [file for file in live_files(snapshot) if file.vector is not None]
+        return purge(snapshot.table, writer, marked) if marked else None
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRetyped:
+    """Writes the files anew in which a column has a narrower type than the table's."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        files = retyped_files(snapshot)
+        return purge(snapshot.table, writer, files) if files else None
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetTypes:
+    """Takes the record of types that columns had out of the metadata."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        before, _ = _before_types_changed(snapshot)
+        if before is None or _FORGET in (
+            commit.footprint for commit in snapshot.commits_after(before.version)
+        ):
+            return None
+        return _FORGET
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """Records that the deletion vectors of files that are gone may go as well."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        return Footprint(
+            TOMBSTONES,
+            removes=gone_with_vectors(snapshot),
+            data_changed=False,
+            records_always=True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyCommit:
+    """A version without actions, for a checkpoint."""
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        return EMPTY_COMMIT
+
+
+@dataclass(frozen=True, slots=True)
+class DropFeature:
+    """Takes the feature out of the protocol; ``protect`` adds the one that keeps checkpoints."""
+
+    feature: str
+    protect: bool
+    unset: frozenset[str] = frozenset()
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        table = snapshot.table
+        after = table.with_properties({}, self.unset)
+        features = table.features - {self.feature}
+        if self.protect:
+            features |= {CHECKPOINT_PROTECTION}
+            after = after.with_properties({PROTECTED_VERSION: str(snapshot.version + 1)})
+        return _definition_change("DROP FEATURE", table, replace(after, features=features))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryIsClean:
+    """Fails where the history still has traces of the feature, as all of it is still kept.
+
+    What the statement itself has just changed is a trace of its own kind.
+    """
+
+    feature: str
+
+    def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
+        if self.feature == CHECKPOINT_PROTECTION:
+            if snapshot.table.declared(PROTECTED_VERSION) is not None:
+                raise StatementFailure(
+                    "DELTA_FEATURE_DROP_CHECKPOINT_PROTECTION_WAIT_FOR_RETENTION_PERIOD",
+                    "the history has traces of dropped features",
+                )
+            return None
+        if not self._in_history(snapshot):
+            return None
+        if self._just_prepared(snapshot):
+            raise StatementFailure(
+                "DELTA_FEATURE_DROP_WAIT_FOR_RETENTION_PERIOD", f"{self.feature} was used until now"
+            )
+        raise StatementFailure(
+            "DELTA_FEATURE_DROP_HISTORICAL_VERSIONS_EXIST", f"{self.feature} was used once"
+        )
+
+    def _in_history(self, snapshot: Snapshot) -> bool:
+        if self.feature == "typeWidening":
+            return types_changed(snapshot)
+        if self.feature not in _LEAVES_TRACES:
+            return False
+        key, _ = ENABLING[self.feature]
+        walker: Snapshot | None = snapshot
+        while walker is not None:
+            if walker.table.declared(key) in _LEAVES_TRACES[self.feature]:
+                return True
+            walker = walker.parent
+        return False
+
+    def _just_prepared(self, snapshot: Snapshot) -> bool:
+        walker: Snapshot | None = snapshot
+        while walker is not None and walker.commit is not None:
+            if snapshot.commit is None or walker.commit.transaction != snapshot.commit.transaction:
+                return False
+            if walker.commit.footprint.metadata is not None:
+                return True
+            walker = walker.parent
+        return False
+
+
+_LEAVES_TRACES: dict[str, tuple[str, ...]] = {
+    "columnMapping": ("name", "id"),
+    "deletionVectors": ("true",),
+    "v2Checkpoint": ("v2",),
+}
+"""Features whose use shows in the log, by the values of the property that enables them."""
+
+
+def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
+    """The files that are gone and had a deletion vector, each as often as it had another one.
+
+    Those of which this was recorded before are left out.
+    """
+    found: dict[str, DataFile] = {}
+    walker: Snapshot | None = snapshot
+    while walker is not None:
+        if walker.commit is not None:
+            footprint = walker.commit.footprint
+            if footprint.operation == TOMBSTONES:
+                break
+            for file in footprint.removes:
+                if file.vector is not None and file.key not in snapshot.files:
+                    found[file.key] = file
+        walker = walker.parent
+    return tuple(found.values())
+
+
+def types_changed(snapshot: Snapshot) -> bool:
+    """Whether a column had another type once."""
+    return _before_types_changed(snapshot)[0] is not None
+
+
+def retyped_files(snapshot: Snapshot) -> tuple[DataFile, ...]:
+    """The live files that were written before a column got the type that it has now."""
+    before, written = _before_types_changed(snapshot)
+    if before is None:
+        return ()
+    return tuple(file for file in live_files(snapshot) if file.path not in written)
+
+
+def _before_types_changed(snapshot: Snapshot) -> tuple[Snapshot | None, set[str]]:
+    """The last snapshot with other types, and the paths of the files written since."""
+    table, written = snapshot.table, set[str]()
+    walker: Snapshot | None = snapshot
+    while walker is not None:
+        known = walker.table.types
+        if any(known[place] != table.types[place] for place in walker.table.schema):
+            return walker, written
+        if walker.commit is not None and walker.parent is not None:
+            there = {file.path for file in walker.parent.files.values()}
+            written |= {f.path for f in walker.commit.footprint.adds if f.path not in there}
+        walker = walker.parent
+    return None, written
+
+
+def _definition_change(operation: str, before: Table, after: Table) -> Footprint:
+    return Footprint(
+        operation,
+        data_changed=False,
+        metadata=metadata_change(before, after),
+        protocol=protocol_change(before, after),
+        table=after,
+    )

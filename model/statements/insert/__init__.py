@@ -1,0 +1,1 @@
+"""INSERT INTO: constants, queries, and the values that the table itself generates."""

@@ -1,0 +1,1 @@
+"""Statements that change files and leave the rows alone, and RESTORE."""

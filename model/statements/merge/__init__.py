@@ -1,0 +1,1 @@
+"""MERGE INTO: clauses, source, effects, and the files it writes."""

@@ -1,0 +1,1 @@
+"""A table's definition: columns, properties, protocol and constraints."""

@@ -1,0 +1,1 @@
+"""SQL values: types, casts, texts, and arithmetic."""

@@ -1,0 +1,368 @@
+"""Foreign histories: the fast decider against all orders of the versions, and planted anomalies."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from random import Random
+
+import networkx as nx
+import pytest
+
+from checker.recorded.decide import judge
+from checker.recorded.generators.serial import PLANTED, Shape, generate
+from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
+from checker.recorded.version_order.completion import Completion
+from checker.recorded.version_order.constraints import Constraints
+from checker.recorded.version_order.cycles import topological
+from checker.recorded.version_order.search import Search
+from model.levels.recorded import STRENGTH
+
+TINY = 3000
+"""Random histories that are compared with the exhaustive decider."""
+
+
+def history(*transactions: str, kind: str = "register") -> ForeignHistory:
+    """``"1: wx1 ry2 rz_"`` is a transaction of session 1; ``!`` in front: aborted; _: initial."""
+    recorded = []
+    for number, text in enumerate(transactions, 1):
+        session, words = text.lstrip("!").split(":")
+        operations = tuple(
+            Operation(w[0], w[1], None if w[2:] == "_" else _value(w[2:], kind))  # type: ignore[arg-type]
+            for w in words.split()
+        )
+        status = Status.ABORTED if text.startswith("!") else Status.COMMITTED
+        recorded.append(Recorded(f"T{number}", int(session), operations, status))
+    return ForeignHistory(kind, tuple(recorded))  # type: ignore[arg-type]
+
+
+def _value(text: str, kind: str) -> object:
+    if kind == "list" and text.startswith("["):
+        return tuple(int(each) for each in text[1:-1].split(",") if each)
+    return int(text)
+
+
+def tiny(seed: int) -> ForeignHistory:
+    random = Random(seed)
+    keys, sessions = range(random.randint(1, 3)), random.randint(1, 4)
+    counter = itertools.count(1)
+    values: dict[int, list[int | None]] = {key: [None] for key in keys}
+    plan: list[list[tuple[str, int, int | None]]] = []
+    for _ in range(random.randint(2, 5)):
+        operations: list[tuple[str, int, int | None]] = []
+        for _ in range(random.randint(1, 4)):
+            key = random.choice(keys)
+            if random.random() < 0.5:
+                values[key].append(next(counter))
+                operations.append(("w", key, values[key][-1]))
+            else:
+                operations.append(("r", key, None))
+        plan.append(operations)
+    recorded = tuple(
+        Recorded(
+            f"T{number}",
+            random.randrange(sessions),
+            tuple(
+                Operation("r", key, random.choice(values[key]))
+                if kind == "r"
+                else Operation("w", key, value)
+                for kind, key, value in operations
+            ),
+        )
+        for number, operations in enumerate(plan)
+    )
+    return ForeignHistory("register", recorded)
+
+
+def exhaustive(seen: Observations, sessions: bool) -> tuple[str, str]:
+    """Serializable and SnapshotIsolation, by the definition, over all orders of the versions."""
+    serializable = snapshot = False
+    numbers = range(len(seen.transactions))
+    for orders in itertools.product(*map(itertools.permutations, seen.writers)):
+        depends: set[tuple[int, int]] = set()
+        anti: set[tuple[int, int]] = set()
+        if sessions:
+            pairs = itertools.combinations(numbers, 2)
+            depends |= {(a, b) for a, b in pairs if seen.session[a] == seen.session[b]}
+        for order in orders:
+            depends |= set(itertools.combinations(order, 2))
+        for reader, reads in enumerate(seen.reads):
+            for key, writer in reads:
+                later = orders[key]
+                if writer != INIT:
+                    depends.add((writer, reader))
+                    later = later[later.index(writer) + 1 :]
+                anti |= {(reader, other) for other in later if other != reader}
+        serializable |= _acyclic(depends | anti)
+        snapshot |= _acyclic(depends | {(a, d) for a, b in depends for c, d in anti if b == c})
+    return ("holds" if serializable else "violated", "holds" if snapshot else "violated")
+
+
+def _acyclic(edges: set[tuple[int, int]]) -> bool:
+    return nx.is_directed_acyclic_graph(nx.DiGraph(list(edges)))
+
+
+def verdicts(made: ForeignHistory, sessions: bool = True) -> dict[str, str]:
+    return {
+        name: level.verdict for name, level in judge(made, session_order=sessions).levels.items()
+    }
+
+
+@pytest.mark.parametrize("sessions", [True, False])
+def test_the_fast_decider_agrees_with_every_order_of_the_versions(sessions: bool) -> None:
+    met = set()
+    for seed in range(TINY):
+        made = tiny(seed)
+        seen = observe(made)
+        if seen.findings:
+            continue
+        found = verdicts(made, sessions)
+        expected = exhaustive(seen, sessions)
+        assert (found["Serializable"], found["SnapshotIsolation"]) == expected, (seed, made)
+        met.add(expected)
+    assert met == {("holds", "holds"), ("violated", "holds"), ("violated", "violated")}
+
+
+def test_a_stronger_level_never_holds_where_a_weaker_one_is_violated() -> None:
+    for seed in range(500):
+        found = verdicts(tiny(seed))
+        for strong, weak in itertools.permutations(found, 2):
+            if STRENGTH[strong] >= STRENGTH[weak] and found[weak] == "violated":
+                assert found[strong] == "violated", (seed, strong, weak)
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_planted_anomaly_is_found_and_named_at_its_level(planted: str, seed: int) -> None:
+    shape = Shape(transactions=120, sessions=6, keys=15)
+    assert set(verdicts(generate(seed, shape)).values()) == {"holds"}
+    weakest = PLANTED[planted]
+    levels = judge(generate(seed, shape, planted), session_order=weakest == "Causal").levels
+    for name in ("ReadCommitted", "ReadAtomic", "SnapshotIsolation", "Serializable"):
+        violated = STRENGTH[name] >= STRENGTH[weakest]
+        assert (levels[name].verdict == "violated") == violated, (name, levels[name])
+    assert levels[weakest].anomaly == planted
+
+
+def test_a_valid_list_history_holds_everything() -> None:
+    shape = Shape(transactions=200, sessions=6, keys=10, lists=True)
+    assert set(verdicts(generate(3, shape), sessions=False).values()) == {"holds"}
+
+
+@pytest.mark.parametrize(
+    ("made", "anomaly"),
+    [
+        (history("1: ax1", "2: rx[2,1]", "3: ax2", "4: rx[1]", kind="list"), "incompatible order"),
+        (history("!1: ax1", "2: rx[1]", "3: ax2", kind="list"), "G1a (aborted read)"),
+        (history("1: ax1 ax2", "2: rx[1]", kind="list"), "G1b (intermediate read)"),
+        (history("1: ax1", "2: rx[1,1]", kind="list"), "duplicate element"),
+        (history("1: ax1 ay1", "2: ax2 ay2", "3: rx[1,2] ry[2,1]", kind="list"), "write cycle"),
+        (history("1: rx[1] ax1", kind="list"), "future read"),
+        (history("1: ax1", "2: rx[1,7]", kind="list"), "unwritten read"),
+        (history("1: ax1 rx[]", kind="list"), "internal inconsistency"),
+        (history("1: ax1 ax3", "2: ax2", "3: rx[1,2,3]", kind="list"), "write cycle"),
+    ],
+)
+def test_anomalies_of_lists(made: ForeignHistory, anomaly: str) -> None:
+    level = judge(made, session_order=False).levels["ReadCommitted"]
+    assert (level.verdict, level.anomaly) == ("violated", anomaly)
+
+
+def test_appends_that_no_read_shows_come_after_those_that_one_does() -> None:
+    made = history("1: ax1", "2: rx[1] ay1", "3: ax2 ry[]", kind="list")
+    assert verdicts(made, sessions=False)["Serializable"] == "violated"
+    assert verdicts(made, sessions=False)["SnapshotIsolation"] == "holds"
+    made = history("1: ax1", "2: rx[1] ry[]", "3: ay1", "4: ry[1] ax2", "5: ax3", kind="list")
+    assert verdicts(made, sessions=False)["Serializable"] == "holds"
+
+
+def test_session_order_is_part_of_the_strong_levels_only() -> None:
+    made = history("1: wx1", "1: rx_")
+    levels = judge(made, session_order=False).levels
+    assert levels["Serializable"].verdict == "holds"
+    assert levels["StrongSessionSerializable"].verdict == "violated"
+    assert levels["StrongSessionSerializable"].session_order
+    assert verdicts(made)["Serializable"] == "violated"
+
+
+def test_a_value_written_twice_is_refused_where_it_was_read() -> None:
+    assert verdicts(history("1: wx1", "2: wx1"))["Serializable"] == "holds"
+    with pytest.raises(AmbiguousHistory, match=r"T3 read 1 of key 'x', which both T1 and T2 wrote"):
+        judge(history("1: wx1", "2: wx1", "3: rx1"), session_order=True)
+
+
+def test_a_transaction_of_unknown_end_counts_when_somebody_saw_it() -> None:
+    unseen = Recorded("U", 9, (Operation("w", "x", 5),), Status.UNKNOWN)
+    reader = Recorded("R", 1, (Operation("r", "x", 5),))
+    assert len(observe(ForeignHistory("register", (unseen,))).transactions) == 0
+    assert len(observe(ForeignHistory("register", (unseen, reader))).transactions) == 2
+
+
+def test_no_time_at_all_is_unknown_and_says_what_was_tried() -> None:
+    # Two blind writers whose order no read shows, in the way of a greedy run.
+    for seed in range(400):
+        made = tiny(seed)
+        levels = judge(made, session_order=True, time_limit=0.0).levels
+        for name, level in levels.items():
+            if level.verdict == "unknown":
+                assert any(word in (level.because or "") for word in ("z3", "time")), name
+            full = judge(made, session_order=True).levels[name].verdict
+            assert level.verdict in ("unknown", full), (seed, name)
+
+
+def test_the_cycle_is_a_cycle_in_words() -> None:
+    level = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels[
+        "Serializable"
+    ]
+    assert level.anomaly == "lost update"
+    assert level.cycle[0] == level.cycle[-1]
+    assert [edge[0] for edge in level.edges] == list(level.cycle[:-1])
+    assert all(words for *_, words in level.edges)
+
+
+def hard(seed: int) -> ForeignHistory:
+    """Blind writes read by few: the order of the versions follows from little."""
+    random = Random(seed)
+    values: dict[int, list[int | None]] = {key: [None] for key in range(2)}
+    plan: list[list[tuple[str, int, int | None]]] = []
+    counter = itertools.count(1)
+    for _ in range(6):
+        key = random.randrange(2)
+        values[key].append(next(counter))
+        plan.append([("w", key, values[key][-1])])
+    plan += [[("r", 0, None), ("r", 1, None)] for _ in range(3)]
+    return ForeignHistory(
+        "register",
+        tuple(
+            Recorded(
+                f"T{number}",
+                number,
+                tuple(
+                    Operation("r", key, random.choice(values[key]))
+                    if kind == "r"
+                    else Operation("w", key, value)
+                    for kind, key, value in operations
+                ),
+            )
+            for number, operations in enumerate(plan)
+        ),
+    )
+
+
+def test_choices_that_inference_leaves_open_are_searched() -> None:
+    for seed in range(300):
+        made = hard(seed)
+        found = verdicts(made, sessions=False)
+        expected = exhaustive(observe(made), sessions=False)
+        assert (found["Serializable"], found["SnapshotIsolation"]) == expected, seed
+
+
+def searched(seen: Observations, split: bool) -> Search | None:
+    """A search without inference, so that every pair of writers is a choice."""
+    graph = Constraints(seen, split=split, sessions=False)
+    order = topological(graph.after)
+    if len(order) < graph.size:
+        return None
+    pairs = [
+        (a, b, key)
+        for key, writers in enumerate(seen.writers)
+        for a, b in itertools.combinations(writers, 2)
+    ]
+    return Search(graph, order, pairs)
+
+
+def test_the_search_that_takes_choices_back_gives_the_same_answers() -> None:
+    for seed in range(400):
+        seen = observe(tiny(seed) if seed % 2 else hard(seed))
+        expected = exhaustive(seen, sessions=False)
+        for split in (False, True):
+            search = None if seen.findings else searched(seen, split)
+            if search is not None:
+                decision = search.run(time.monotonic() + 30)
+                assert decision is not None
+                assert decision.verdict == expected[split], (seed, split)
+
+
+def test_the_search_takes_choices_back_and_agrees_with_z3() -> None:
+    conflicts = 0
+    met = set()
+    for seed in range(40):
+        shape = Shape(transactions=24, sessions=24, keys=4, operations=(2, 3), blind=1.0)
+        planted = (None, "long fork", "write skew")[seed % 3]
+        seen = observe(generate(seed, shape, planted))
+        for split in (False, True):
+            search = searched(seen, split)
+            if search is None:
+                continue
+            decision = search.run(time.monotonic() + 30)
+            assert decision is not None
+            solver = Completion(search.graph, list(range(search.graph.size)))
+            assert decision.verdict == solver.run(time.monotonic() + 60).verdict, (seed, split)
+            met.add((planted, decision.verdict))
+            conflicts += search.conflicts
+    assert conflicts > 20
+    assert (None, "holds") in met
+
+
+def test_many_blind_writes_of_few_keys_are_decided() -> None:
+    shape = Shape(transactions=600, sessions=10, keys=30, blind=1.0)
+    for sessions in (True, False):
+        found = verdicts(generate(1, shape), sessions)
+        assert set(found.values()) == {"holds"}
+        found = verdicts(generate(1, shape, "long fork"), sessions)
+        assert found["SnapshotIsolation"] == found["Serializable"] == "violated"
+
+
+def test_the_search_alone_gives_the_same_answers() -> None:
+    """Without inference and without a good guess, so that z3 has to find the order."""
+    asked = 0
+    for seed in range(400):
+        seen = observe(tiny(seed))
+        if seen.findings:
+            continue
+        expected = exhaustive(seen, sessions=False)
+        for split in (False, True):
+            graph = Constraints(seen, split=split, sessions=False)
+            if len(topological(graph.after)) < graph.size:
+                continue
+            search = Completion(graph, list(range(graph.size))[::-1])
+            assert search.run(time.monotonic() + 30).verdict == expected[split], seed
+            asked += search.clauses > 0
+    assert asked > 20
+
+
+def test_every_anomaly_of_a_history_is_told_not_only_the_first() -> None:
+    """An element twice, and what Elle finds behind it."""
+    made = history("1: ax1 ry[1]", "2: ax2 ay1", "3: rx[1,2,1]", kind="list")
+    judgement = judge(made, session_order=False)
+    assert [finding.anomaly for finding in judgement.findings] == ["duplicate element"]
+    assert "G1c" in {cycle.phenomenon for cycle in judgement.cycles}
+
+
+def test_a_list_that_contradicts_its_reader_still_shows_an_order() -> None:
+    made = history("1: ax1 ax2 ax4", "2: ax3 rx[1,2,3,4]", kind="list")
+    judgement = judge(made, session_order=False)
+    assert [finding.anomaly for finding in judgement.findings] == ["internal inconsistency"]
+    assert [cycle.phenomenon for cycle in judgement.cycles] == ["G0"]
+
+
+def test_an_append_after_an_aborted_one_is_a_dirty_update() -> None:
+    made = history("!1: ax1", "2: ax2", "3: rx[1,2]", kind="list")
+    found = {finding.anomaly for finding in observe(made).findings}
+    assert found == {"G1a (aborted read)", "dirty update"}
+
+
+def test_a_cycle_without_consecutive_anti_dependencies_is_called_so() -> None:
+    made = history("1: ax1", "2: rx[1] ry[]", "3: ay1", "4: ry[1] rx[]", kind="list")
+    level = judge(made, session_order=False).levels["SnapshotIsolation"]
+    assert (level.verdict, level.phenomenon) == ("violated", "G-nonadjacent")
+
+
+def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> None:
+    levels = judge(history("1: wx1", "1: rx_"), session_order=True).levels
+    assert levels["Serializable"].verdict == "violated"
+    assert levels["Serializable"].without_sessions == "holds"
+    levels = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels
+    assert levels["Serializable"].without_sessions == "violated"
+    assert levels["Causal"].without_sessions is None

@@ -1,0 +1,93 @@
+"""Scenarios made smaller: what does not matter goes, what is looked for stays."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.judging import graph
+from checker.search.random_search import random_scenario
+from checker.search.shrinking import minimise
+from checker.search.shrinking_text import fewer_rows
+from model.profiles import DEFAULT
+from model.scenario import Scenario, Step, TableSpec
+from model.simulator import run_scenario
+
+
+def violates(scenario: Scenario, level: str) -> bool:
+    history = run_scenario(scenario, DEFAULT).history
+    return graph.judge(history, level).verdict == "violated"
+
+
+def test_minimising_drops_what_does_not_matter() -> None:
+    scenario = Scenario(
+        "much too large",
+        TableSpec(
+            {"k": "int", "p": "int", "v": "int"},
+            partition_by=("p",),
+            properties={"delta.isolationLevel": "WriteSerializable"},
+            setup=("INSERT INTO t VALUES (1, 1, 1), (2, 2, 2)", "INSERT INTO t VALUES (3, 1, 3)"),
+        ),
+        {
+            "A": "INSERT INTO t VALUES (7, 1, 7), (8, 2, 8)",
+            "B": "DELETE FROM t WHERE (p = 1 AND NOT (NOT (v > 0))) OR p = 3",
+            "C": "INSERT INTO t SELECT p, p, count(*) FROM s WHERE k = 9 OR v > 0 GROUP BY p",
+        },
+        tuple(
+            Step(action, name)
+            for action, name in [
+                *[("begin", "C"), ("begin", "B"), ("begin", "A"), ("commit", "A")],
+                *[("commit", "B"), ("commit", "C")],
+            ]
+        ),
+        {"s": TableSpec({"k": "int", "p": "int", "v": "int"}, setup=PLAIN_OTHER)},
+    )
+
+    small = minimise(scenario, lambda each: violates(each, "Serializable"))
+    assert violates(small, "Serializable")
+    assert set(small.transactions) == {"A", "B"}
+    assert small.tables == {}
+    assert small.table.partition_by == ()
+    assert sum(sql.count("(") for sql in small.table.setup) <= 1
+    assert small.transactions["A"].count("(") == 1
+    assert small.transactions["B"] == "DELETE FROM t"
+    assert [s.transaction for s in small.schedule] == ["B", "A", "A", "B"]
+    with pytest.raises(ValueError, match="nothing to keep"):
+        minimise(scenario, lambda each: False)
+
+
+def test_minimising_knows_every_form_that_is_drawn() -> None:
+    tried = set()
+    for number in range(40):
+        scenario = random_scenario(9, number)
+        ended = run_scenario(scenario, DEFAULT).ended
+        for outcome in {each.outcome for each in ended.values() if each.conflict} - tried:
+            tried.add(outcome)
+            small = minimise(scenario, lambda each: outcome in outcomes(each))  # noqa: B023
+            assert outcome in outcomes(small)
+            assert len(small.transactions) == 2  # A conflict is between two.
+            assert len(small.table.setup) <= 3
+    assert len(tried) >= 3
+
+
+def outcomes(scenario: Scenario) -> set[str]:
+    return {each.outcome for each in run_scenario(scenario, DEFAULT).ended.values()}
+
+
+@pytest.mark.parametrize(
+    ("sql", "smaller"),
+    [
+        ("INSERT INTO t VALUES (1, 2), (3, 4)", "INSERT INTO t VALUES (3, 4)"),
+        ("INSERT INTO t (k) VALUES ('(a), ('), (2)", "INSERT INTO t (k) VALUES (2)"),
+        ("SET a.b = c; INSERT INTO t VALUES (1), (2)", "SET a.b = c; INSERT INTO t VALUES (2)"),
+        ("INSERT OVERWRITE t VALUES (1), (2)", "INSERT OVERWRITE t VALUES (2)"),
+        (
+            "INSERT INTO t REPLACE WHERE k IN (1, 2) VALUES (1), (2)",
+            "INSERT INTO t REPLACE WHERE k IN (1, 2) VALUES (2)",
+        ),
+    ],
+)
+def test_values_lose_a_row_whatever_stands_around_them(sql: str, smaller: str) -> None:
+    assert smaller in fewer_rows(sql)
+
+
+PLAIN_OTHER = ("INSERT INTO s VALUES (9, 1, 1)",)

@@ -1,0 +1,191 @@
+"""The suite from start to end, with the model, sound or with a bug, in the engine's place."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.search.statement_kinds import CELL_KINDS, KINDS
+from conformance.engine import Engine, EngineError
+from conformance.model_engine import ModelEngine, ModelReplay
+from isodelta import exits
+from isodelta.commands.verify.collection import SUITES
+from isodelta.commands.verify.run import SUITE_REPLAYS, Order, run_suite
+from isodelta.files.collection import collection_files, suite_files
+from isodelta.report import Report
+from model.profiles import DEFAULT
+from model.scenario import Scenario
+
+CLAIMS = ("N7", "N8", "N27")
+"""One that a search decides, one that replays decide, and one that is out of scope."""
+
+BUDGET = 300.0
+"""Far more than is needed: what ends a run is that it is through, not the clock."""
+
+
+def order(folder: Path) -> Order:
+    return Order(
+        profile=DEFAULT,
+        engine="model",
+        seed=1,
+        budget=BUDGET,
+        folder=folder,
+        scenario_files=collection_files(),
+        statement_files=[],
+        suite_files=suite_files(),
+        command="isodelta verify",
+        versions={},
+        transactions=2,
+        random_replays=40,
+        kinds=CELL_KINDS,
+        claims=CLAIMS,
+    )
+
+
+def run(folder: Path, start: Callable[[], Engine]) -> tuple[Report, int, str | None]:
+    return run_suite(order(folder), start)
+
+
+def summary(folder: Path) -> Mapping[str, float]:
+    return json.loads((folder / "report.json").read_text())["summary"]
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report, int]:
+    folder = tmp_path_factory.mktemp("sound")
+    report, code, error = run(folder, ModelEngine)
+    assert error is None
+    return folder, report, code
+
+
+def test_an_engine_that_follows_the_rules_never_differs(sound: tuple[Path, Report, int]) -> None:
+    folder, report, _ = sound
+    assert summary(folder)["replays"] > 100
+    assert summary(folder)["differences"] == summary(folder)["unexplained"] == 0
+    assert report.complete
+
+
+def test_the_holes_of_the_rules_are_found_and_told_by_the_exit_code(
+    sound: tuple[Path, Report, int],
+) -> None:
+    folder, report, code = sound
+    broken = {finding.level for finding in report.findings if finding.promised}
+    assert {"Serializable", "WriteSerializable"} <= broken
+    assert summary(folder)["violations"] > 0
+    assert code == exits.FOUND
+
+
+def test_every_finding_is_a_scenario_file(sound: tuple[Path, Report, int]) -> None:
+    folder, report, _ = sound
+    written = {path.stem for path in (folder / "findings").glob("*.yaml")}
+    assert written == {finding.name for finding in report.findings}
+
+
+def test_every_scenario_of_the_collection_is_replayed(sound: tuple[Path, Report, int]) -> None:
+    _, report, _ = sound
+    files = {path.name for path in collection_files()}
+    collection = [result for result in report.scenarios if result.file in files]
+    assert len(collection) >= 25
+    assert all(result.observed and not result.failures for result in collection)
+
+
+def test_of_what_the_implementations_suites_expect_a_sample_is_replayed(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    (part,) = (part for part in report.parts if part.name == SUITES)
+    assert part.status == "passed"
+    assert part.counts["scenarios"] > 70
+    assert part.counts["replayed"] == SUITE_REPLAYS
+
+
+def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    assert len(report.matrix) == 6 * 6 * 2 * 2
+    assert all(cell.document and cell.model and cell.engine for cell in report.matrix)
+
+
+def test_the_ledger_has_its_claims_in_order_with_evidence(
+    sound: tuple[Path, Report, int],
+) -> None:
+    _, report, _ = sound
+    assert [line.name for line in report.claims] == list(CLAIMS)
+    assert [line.status for line in report.claims] == ["confirmed", "confirmed", "out of scope"]
+    assert report.claims[1].evidence
+
+
+def test_without_time_claims_are_shown_as_not_run_and_other_kinds_are_left_out(
+    tmp_path: Path,
+) -> None:
+    asked = replace(order(tmp_path), budget=0.0, kinds=KINDS)
+    report, _, _ = run_suite(asked, ModelEngine)
+    assert {line.status for line in report.claims} == {"not run"}
+    assert report.scenarios == []
+    assert len(report.matrix) == len(CELL_KINDS) ** 2 * 2 * 2
+    assert all(cell.model and cell.engine is None for cell in report.matrix)
+
+
+def test_an_engine_without_a_rule_breaks_its_level(tmp_path: Path) -> None:
+    report, code, _ = run(tmp_path, lambda: ModelEngine(DEFAULT.without("added files")))
+    assert code == exits.FOUND
+    assert summary(tmp_path)["differences"] > 0
+    assert any(f.kind.value == "engine breaks the level it claims" for f in report.findings)
+
+
+class DyingEngine(ModelEngine):
+    """Dies at its fifth scenario."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left = 5
+        self.lock = threading.Lock()
+
+    def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
+        with self.lock:
+            self.left -= 1
+        if self.left <= 0:
+            raise EngineError("the JVM is gone", scenario=scenario.name, step="begin A")
+        return super().open(scenario, level)
+
+
+def test_a_dead_engine_leaves_a_report_of_what_was_found_so_far(tmp_path: Path) -> None:
+    report, code, error = run(tmp_path, DyingEngine)
+    assert code == exits.ENGINE
+    assert error is not None
+    assert "the JVM is gone" in error
+    assert "begin A" in error
+    assert not report.complete
+    assert summary(tmp_path)["violations"] > 0, "the model's part goes on"
+    assert "the JVM is gone" in (tmp_path / "index.html").read_text()
+
+
+def no_engine() -> Engine:
+    raise EngineError("no Java 17 or newer was found")
+
+
+def test_without_an_engine_the_model_part_runs_and_says_so(tmp_path: Path) -> None:
+    _, code, error = run(tmp_path, no_engine)
+    assert code == exits.ENGINE
+    assert error == "no Java 17 or newer was found"
+    assert summary(tmp_path)["replays"] == 0
+    assert summary(tmp_path)["violations"] > 0
+
+
+class InterruptedEngine(ModelEngine):
+    """Ctrl-C arrives while it starts."""
+
+    def __init__(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_leaves_a_report_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, InterruptedEngine)
+    assert "interrupted" in (tmp_path / "index.html").read_text()

@@ -1,0 +1,437 @@
+"""Scenario files: what is read, what is refused and how, and the way back to YAML."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from isodelta.files.scenario_schema import json_schema, schema_text
+from isodelta.files.scenarios import (
+    BadScenarios,
+    load_scenarios,
+    read_files,
+    read_text,
+    scenario_mapping,
+    scenario_yaml,
+)
+from isodelta.files.values import plain, typed
+from isodelta.files.yaml_source import read_source
+from model.scenario import Expectation, Scenario, Step, TableSpec
+from model.values.types import parse_type, sql_row
+
+ROOT = Path(__file__).parents[3]
+
+GOOD = """\
+name: a delete meets an append
+table:
+  columns: {k: int, p: int, v: int}
+  partition_by: [p]
+  setup:
+    - INSERT INTO t VALUES (1, 1, 10), (2, 2, 20)
+transactions:
+  A: DELETE FROM t WHERE p = 1
+  B: INSERT INTO t VALUES (7, 1, 0)
+  R: SELECT count(*) FROM t
+schedule: [begin A, begin R, B, commit A, commit R]
+expect:
+  outcomes: {A: ConcurrentAppend, B: committed}
+  rows: [[1, 1, 10], [2, 2, 20], [7, 1, 0]]
+  levels: {Serializable: holds}
+"""
+
+
+def complaints(text: str) -> tuple[str, ...]:
+    """What is wrong with a text, if anything."""
+    try:
+        read_text(text)
+    except BadScenarios as error:
+        return error.lines
+    return ()
+
+
+def problems(text: str) -> list[str]:
+    with pytest.raises(BadScenarios) as caught:
+        read_text(text, file="x.yaml")
+    return list(caught.value.lines)
+
+
+def test_a_scenario_is_read() -> None:
+    (loaded,) = read_text(GOOD)
+    scenario = loaded.scenario
+    assert scenario.name == "a delete meets an append"
+    assert scenario.table.partition_by == ("p",)
+    assert [str(step) for step in scenario.schedule] == [
+        "begin A", "begin R", "begin B", "commit B", "commit A", "commit R",
+    ]  # fmt: skip
+    assert scenario.expect.outcomes == {"A": "ConcurrentAppend", "B": "committed"}
+    assert scenario.expect.rows == ((1, 1, 10), (2, 2, 20), (7, 1, 0))
+
+
+def test_a_list_of_scenarios_is_read_with_the_line_of_each() -> None:
+    text = "".join("- " + GOOD.replace("\n", "\n  ").rstrip(" ") for _ in range(2))
+    assert [loaded.line for loaded in read_text(text)] == [1, 16]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("WHERE p = 1", "WHERE q = 1", "x.yaml:8: transactions.A: unknown column 'q'"),
+        ("DELETE FROM", "DELET FROM", "x.yaml:8: transactions.A: "),
+        ("A: DELETE FROM t WHERE p = 1", "A: ANALYZE TABLE t", "x.yaml:8: transactions.A: "),
+        ("commit A, commit R", "commit R", "x.yaml:11: schedule: transaction A is left open"),
+        ("begin A, ", "commit A, ", "x.yaml:11: schedule entry 1: transaction A commits before"),
+        ("commit R]", "commit R, A]", "x.yaml:11: schedule entry 6: transaction A begins twice"),
+        ("commit R]", "commit Q]", "x.yaml:11: schedule entry 5: there is no transaction 'Q'"),
+        ("begin A, ", "start A, ", "x.yaml:11: schedule entry 1: 'start A' is no step"),
+        (
+            "(7, 1, 0)",
+            "(TIMESTAMP '2024-01-01 00:00:00', 1, 0)",
+            "x.yaml:9: transactions.B: column 'k' is of type int",
+        ),
+        ("(1, 1, 10),", "(1, 'x', 10),", "x.yaml:6: table.setup entry 1: 'x' is no whole number"),
+        ("k: int", "k: integre", "x.yaml:3: table.columns.k: unknown column type 'integre'"),
+        ("[p]", "[q]", "x.yaml:4: table.partition_by: unknown column 'q'"),
+        ("[p]", "p", "x.yaml:4: table.partition_by: should be a list, but is a text"),
+        ("table:", "tabel:", "x.yaml:2: tabel: unknown key 'tabel', did you mean table?"),
+        ("name: a delete meets an append\n", "", "x.yaml:1: name: the key 'name' is missing"),
+        ("setup:", "set_up:", "x.yaml:5: table.set_up: unknown key 'set_up', did you mean setup?"),
+        ("rows: [[1", "rows: [[x", "x.yaml:14: expect.rows entry 1: column k: 'x' is no int"),
+        ("rows: [[1, ", "rows: [[", "x.yaml:14: expect.rows entry 1: 2 values for the 3 columns"),
+        ("Serializable: h", "Serialisable: h", "x.yaml:15: expect.levels.Serialisable: there is"),
+        ("holds", "hold", "x.yaml:15: expect.levels.Serializable: should be 'holds', 'violated'"),
+        ("{A: Conc", "{Z: Conc", "x.yaml:13: expect.outcomes.Z: there is no transaction 'Z'"),
+        ("ConcurrentAppend", "ConcurrentApend", "x.yaml:13: expect.outcomes.A: "),
+        ("name: a delete meets an append", "name: 5", "x.yaml:1: name: should be a text, but is"),
+        ("name: a delete meets an append", "name:", "x.yaml:1: name: should be a text, but is n"),
+        ("  R: SELECT", "  A: SELECT", "x.yaml:10: transactions.A: key given twice (first on"),
+        ("  A: DELETE FROM t WHERE p = 1", "  A:", "x.yaml:8: transactions.A: should be a text"),
+        ("FROM t\n", "FROM u\n", "x.yaml:10: transactions.R: unknown table 'u'"),
+        ("A: DELETE", "a b: DELETE", "x.yaml:8: transactions.a b: 'a b' is no name"),
+        ("A: DELETE", "setup1: DELETE", "x.yaml:8: transactions.setup1: 'setup1' is what"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(old: str, new: str, expected: str) -> None:
+    assert old in GOOD
+    (line,) = problems(GOOD.replace(old, new, 1))
+    assert line.startswith(expected)
+
+
+def test_a_level_that_the_profile_does_not_have() -> None:
+    text = GOOD.replace("[p]", "[p]\n  properties: {delta.isolationLevel: Snapshot}")
+    (line,) = problems(text)
+    assert line.startswith("x.yaml:5: table.properties.delta.isolationLevel: profile")
+
+
+def test_a_property_that_would_be_ignored_is_refused() -> None:
+    text = GOOD.replace("[p]", "[p]\n  properties: {delta.autoOptimize.optimizeWrite: true}")
+    (line,) = problems(text)
+    assert line.startswith(
+        "x.yaml:5: table.properties.delta.autoOptimize.optimizeWrite: table property"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "x.yaml:1: the file is empty"),
+        ("# nothing\n", "x.yaml:1: the file is empty"),
+        ("[]", "x.yaml:1: the file holds no scenario"),
+        ("just words", "x.yaml:1: a scenario is a mapping with name, table, ..., not a text"),
+        ("a: [1", "x.yaml:2: not valid YAML: did not find expected ',' or ']'"),
+        ("a: b: c", "x.yaml:1: not valid YAML: mapping values are not allowed"),
+        ("x: *nowhere", "x.yaml:1: not valid YAML: found undefined alias"),
+        ("---\na: 1\n---\nb: 2\n", "x.yaml:3: a file holds one YAML document"),
+        ("a\x00b", "x.yaml:1: not a text file"),
+        ("x: !!python/object:os.system {}", "x.yaml:1: x: the YAML tag"),
+        ("? [a]\n: b", "x.yaml:1: a key has to be a single word"),
+        ("x: &x [*x]", "x.yaml:1: too large for a scenario file, or an alias holds itself"),
+        ("[" * 100_000, "x.yaml:1: nested too deep"),
+    ],
+)
+def test_what_is_no_scenario_file_is_said_in_one_line(text: str, expected: str) -> None:
+    (line,) = problems(text)
+    assert line.startswith(expected)
+
+
+def test_an_alias_explosion_is_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 9)]
+    (line,) = problems("\n".join(lines))
+    assert "too large" in line
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.yaml"
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"name: x\n\xff\xfe\x00")
+    with pytest.raises(BadScenarios) as caught:
+        read_files([missing, tmp_path, binary])
+    assert caught.value.lines == (
+        f"{missing}: there is no such file",
+        f"{tmp_path}: is a directory, not a scenario file",
+        f"{binary}:2: not a text file in UTF-8 (byte 0xff)",
+    )
+
+
+def test_every_bad_scenario_of_every_file_is_told(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    bad = "- " + GOOD.replace("\n", "\n  ").rstrip(" ").replace("WHERE p", "WHERE x")
+    good = "- " + GOOD.replace("\n", "\n  ").rstrip(" ")
+    first.write_text(bad + good + bad, encoding="utf-8")
+    second.write_text(GOOD.replace("commit R", "commit S"), encoding="utf-8")
+    with pytest.raises(BadScenarios) as caught:
+        load_scenarios(first, second)
+    assert [line.split(": ")[0] for line in caught.value.lines] == [
+        f"{first}:8",
+        f"{first}:38",
+        f"{second}:11",
+    ]
+
+
+def test_all_wrong_keys_of_one_scenario_are_told() -> None:
+    text = GOOD.replace("partition_by", "partitoned_by").replace("schedule", "scedule")
+    assert [line.split(": ")[0] for line in problems(text)] == ["x.yaml:4", "x.yaml:11"]
+
+
+def test_the_traps_of_yaml_1_1_are_none_here() -> None:
+    text = """\
+name: no
+table:
+  columns: {on: date, no: int}
+  setup: ["INSERT INTO t VALUES (DATE '2024-01-31', 8)"]
+transactions: {y: "SELECT count(*) FROM t", off: "DELETE FROM t"}
+schedule: [y, off]
+expect:
+  outcomes: {off: committed}
+  rows: []
+"""
+    (loaded,) = read_text(text)
+    assert loaded.scenario.name == "no"
+    assert list(loaded.scenario.table.columns) == ["on", "no"]
+    assert list(loaded.scenario.transactions) == ["y", "off"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("010", 10),
+        ("1:30", "1:30"),
+        ("2024-01-31", "2024-01-31"),
+        ("yes", "yes"),
+        ("true", True),
+        ("~", None),
+        ("1e3", 1000.0),
+        ("'5'", "5"),
+        ("0x1f", "0x1f"),
+        ("-.inf", float("-inf")),
+    ],
+)
+def test_scalars_mean_what_yaml_1_2_says(text: str, value: object) -> None:
+    source = read_source(f"x: {text}")
+    assert source is not None
+    assert source.data == {"x": value}
+    assert type(source.data["x"]) is type(value) or isinstance(source.data["x"], float)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "scalar", "value"),
+    [
+        ("date", "2024-01-31", datetime.date(2024, 1, 31)),
+        ("timestamp", "2024-01-31 12:00:00", datetime.datetime(2024, 1, 31, 12)),
+        ("decimal(6,2)", "1.50", Decimal("1.50")),
+        ("decimal(6,2)", 3, Decimal("3.00")),
+        ("double", 1, 1.0),
+        ("bigint", 2**40, 2**40),
+        ("string", "x", "x"),
+        ("boolean", True, True),
+        ("int", None, None),
+    ],
+)
+def test_expected_values_take_the_type_of_their_column(
+    type_name: str, scalar: object, value: object
+) -> None:
+    found = typed(scalar, parse_type(type_name))
+    assert found == value
+    assert type(found) is type(value)
+    assert typed(plain(found), parse_type(type_name)) == value
+
+
+@pytest.mark.parametrize(
+    ("type_name", "scalar"),
+    [
+        ("date", "2024-02-31"),
+        ("date", 5),
+        ("decimal(6,2)", "1.234"),
+        ("decimal(6,2)", True),
+        ("decimal(3,2)", 12),
+        ("int", 2**40),
+        ("int", "5"),
+        ("int", True),
+        ("string", 5),
+        ("boolean", 1),
+        ("timestamp", "2024-01-31 12:00:00+01:00"),
+        ("double", "five"),
+    ],
+)
+def test_values_of_another_type_are_refused(type_name: str, scalar: object) -> None:
+    with pytest.raises(ValueError, match=re.escape(type_name)):
+        typed(scalar, parse_type(type_name))
+
+
+# The way back.
+
+VALUES = {
+    "int": st.integers(-(2**31), 2**31 - 1),
+    "bigint": st.integers(-(2**63) + 1, 2**63 - 1),
+    "string": st.text(),
+    "boolean": st.booleans(),
+    "double": st.floats(allow_nan=False),
+    "date": st.dates(datetime.date(1, 1, 1)),
+    "timestamp": st.datetimes(datetime.datetime(1, 1, 1)),
+    "decimal(8,3)": st.decimals(-99999, 99999, places=3, allow_nan=False),
+}
+WORDS = st.sampled_from(["k", "v", "on", "no", "null", "true", "1", "1e5", "~", "a b", "ü", "x"])
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    names = draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
+    columns = {name: draw(st.sampled_from(sorted(VALUES))) for name in names}
+    row = st.tuples(*(st.none() | VALUES[type_name] for type_name in columns.values()))
+    rows = tuple(draw(st.lists(row, max_size=3)))
+    writable = [
+        row
+        for row in rows
+        if all(
+            not isinstance(v, float | str | datetime.datetime | datetime.date) or v == "x"
+            for v in row
+        )
+    ]
+    setup = tuple(f"INSERT INTO t VALUES {sql_row(row)}" for row in writable)
+    transactions = {
+        name: draw(st.sampled_from(["DELETE FROM t", "SELECT count(*) FROM t", "OPTIMIZE t"]))
+        for name in draw(
+            st.lists(
+                st.sampled_from(["A", "no", "on", "begin", "1", "1.5", "B-2", "null", "T_1"]),
+                min_size=1,
+                max_size=3,
+                unique=True,
+            )
+        )
+    }
+    steps = [
+        step
+        for name in draw(st.permutations(sorted(transactions)))
+        for step in (Step("begin", name), Step("commit", name))
+    ]
+    if draw(st.booleans()):
+        begins = [step for step in steps if step.action == "begin"]
+        steps = begins + [step for step in steps if step.action == "commit"]
+    level = draw(st.none() | st.sampled_from(["Serializable", "WriteSerializable"]))
+    table = TableSpec(
+        columns,
+        partition_by=(names[0],) if len(names) > 1 and draw(st.booleans()) else (),
+        properties={} if level is None else {"delta.isolationLevel": level},
+        setup=setup,
+    )
+    expect = Expectation(
+        outcomes={name: "committed" for name in transactions if draw(st.booleans())},
+        rows=draw(st.none() | st.just(rows)),
+        levels=draw(st.sampled_from([{}, {"Serializable": "holds"}])),
+    )
+    tables = {"other": TableSpec({"k": "int"})} if draw(st.booleans()) else {}
+    name = draw(st.text(min_size=1))
+    return Scenario(name, table, transactions, tuple(steps), tables, expect)
+
+
+@given(scenarios())
+@example(
+    Scenario(
+        "a\x85b\u2028\n c",
+        TableSpec({"k": "int"}),
+        {"A": "DELETE FROM t WHERE\n\tk = 1"},
+        (Step("begin", "A"), Step("commit", "A")),
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_what_is_written_reads_back_the_same(scenario: Scenario) -> None:
+    text = scenario_yaml(scenario)
+    (loaded,) = read_text(text)
+    assert loaded.scenario == scenario
+    assert list(loaded.scenario.transactions) == list(scenario.transactions)
+    # Other readers of YAML find the same, and so does JSON.
+    assert yaml.safe_load(text) == scenario_mapping(scenario)
+    mapping = scenario_mapping(scenario)
+    assert json.loads(json.dumps(mapping, allow_nan=False)) == mapping
+    several = scenario_yaml([scenario, scenario])
+    assert [found.scenario for found in read_text(several)] == [scenario, scenario]
+
+
+def test_what_is_written_looks_like_what_people_write() -> None:
+    (loaded,) = read_text(GOOD)
+    assert scenario_yaml(loaded.scenario) == GOOD
+
+
+@given(st.text(max_size=60))
+@example("- ")
+@example("? ")
+@example("{a: b, <<: c}")
+@settings(max_examples=300, deadline=None)
+def test_no_text_brings_the_reader_down(text: str) -> None:
+    with pytest.raises(BadScenarios) as caught:
+        read_text(text)
+    assert caught.value.lines
+    assert all("\n" not in line for line in caught.value.lines)
+
+
+SQL_WORDS = st.sampled_from(
+    re.split(
+        " ",
+        "SELECT INSERT INTO DELETE FROM UPDATE SET WHERE VALUES OPTIMIZE t k v p , ( ) = < 1 'a' "
+        "NULL count(*) AND OR NOT IN BETWEEN IS * + - / ; AS CASE WHEN THEN END GROUP BY x . ` -- "
+        "/* DATE '2024-01-31' TRUE",
+    )
+)
+
+
+@given(st.lists(SQL_WORDS, max_size=12).map(" ".join))
+@settings(max_examples=400, deadline=None)
+def test_no_sql_brings_the_reader_down(sql: str) -> None:
+    (loaded,) = read_text(GOOD)
+    scenario = loaded.scenario
+    broken = Scenario(
+        scenario.name, scenario.table, {"A": sql}, (Step("begin", "A"), Step("commit", "A"))
+    )
+    lines = complaints(scenario_yaml(broken))
+    assert len(lines) <= 1
+    assert not any("\n" in line for line in lines)
+
+
+@given(st.integers(0, len(GOOD) - 1), st.sampled_from(list("{}[]:,#&*!|>'\"%@`\n\t -?0a")))
+@settings(max_examples=400, deadline=None)
+def test_a_slip_of_the_finger_never_ends_in_a_traceback(position: int, character: str) -> None:
+    lines = complaints(GOOD[:position] + character + GOOD[position + 1 :])
+    assert not any("\n" in line for line in lines)
+
+
+def test_the_schema_in_docs_is_current() -> None:
+    path = ROOT / "docs" / "scenario.schema.json"
+    assert path.read_text(encoding="utf-8") == schema_text(), (
+        "run: python -m isodelta.files.scenario_schema > docs/scenario.schema.json"
+    )
+
+
+def test_the_schema_knows_every_key_and_says_what_it_is() -> None:
+    definitions = json_schema()["$defs"]
+    assert set(definitions) == {"ScenarioShape", "TableShape", "ExpectShape"}
+    for definition in definitions.values():
+        assert definition["additionalProperties"] is False
+        assert all("description" in shape for shape in definition["properties"].values())

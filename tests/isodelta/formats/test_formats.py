@@ -1,0 +1,409 @@
+"""The formats of foreign histories: read right, recognised, and refused with the place."""
+
+from __future__ import annotations
+
+import json
+import struct
+from pathlib import Path
+
+import pytest
+
+from checker.recorded.history import Operation
+from isodelta import cli
+from isodelta.exits import BAD, FOUND, OK, BadInput
+from isodelta.formats import awdit, bincode, cobra, edn, text
+from isodelta.formats.formats import FORMATS, recognise
+
+LOST_UPDATE = "w(1,10,0,0)\nr(1,10,1,1)\nw(1,11,1,1)\nr(1,10,2,2)\nw(1,12,2,2)\n"
+VALID_EDN = """\
+{:type :invoke, :process 0, :f :txn, :value [[:append 5 1] [:r 5 nil]], :index 0}
+{:type :ok, :process 0, :f :txn, :value [[:append 5 1] [:r 5 [1]]], :index 1}
+{:type :info, :process :nemesis, :f :start, :value "a (text; \\" )", :index 2}
+{:type :invoke, :process 1, :f :txn, :value [[:r 5 nil] [:append 6 1]], :index 3}
+{:type :ok, :process 1, :f :txn, :value [[:r 5 [1]] [:append 6 1]], :index 4}
+"""
+
+
+def event(write: int, key: int, value: int, success: int = 1) -> bytes:
+    return struct.pack("<BQQB", write, key, value, success)
+
+
+def bincode_file(*sessions: list[tuple[list[bytes], int]]) -> bytes:
+    data = struct.pack("<5q", 1, 2, 3, 4, 5)
+    for word in (b"info", b"", b"end"):
+        data += struct.pack("<Q", len(word)) + word
+    data += struct.pack("<Q", len(sessions))
+    for session in sessions:
+        data += struct.pack("<Q", len(session))
+        for events, committed in session:
+            data += struct.pack("<Q", len(events)) + b"".join(events) + bytes([committed])
+    return data
+
+
+def cobra_folder(folder: Path, *sessions: bytes) -> Path:
+    folder.mkdir(exist_ok=True)
+    for number, data in enumerate(sessions):
+        (folder / f"T{number}.log").write_bytes(data)
+    return folder
+
+
+def record(kind: str, *numbers: int) -> bytes:
+    return kind.encode() + struct.pack(f">{len(numbers)}q", *numbers)
+
+
+LOST_UPDATE_BINCODE = bincode_file(
+    [([event(0, 7, 0), event(1, 7, 1)], 1)],
+    [([event(0, 7, 0), event(1, 7, 2)], 1), ([event(1, 7, 3)], 0)],
+)
+LOST_UPDATE_COBRA = (
+    record("S", 1)
+    + record("R", 0xBEBEEBEE, 0xBEBEEBEE, 7, 0)
+    + record("W", 101, 7, 5)
+    + record("C", 1),
+    record("S", 2)
+    + record("R", 0xDEADBEEF, 0xDEADBEEF, 7, 0)
+    + record("W", 102, 7, 6)
+    + record("C", 2),
+)
+LOST_UPDATE_AWDIT = "r x 0\nw x 1\n-----\n=====\nr x 0\nw x 2\n-----\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """A lost update in every format that has registers."""
+    made = {name: tmp_path / f"history.{name}" for name in ("text", "awdit", "bincode", "edn")}
+    made["text"].write_text(LOST_UPDATE)
+    made["awdit"].write_text(LOST_UPDATE_AWDIT)
+    made["bincode"].write_bytes(LOST_UPDATE_BINCODE)
+    made["edn"].write_text(
+        "\n".join(
+            f"{{:type :ok, :process {p}, :value [[:r 7 nil] [:w 7 {p}]], :index {p}}}"
+            for p in (1, 2)
+        )
+    )
+    made["json"] = tmp_path / "history.json"
+    made["json"].write_text(
+        json.dumps(
+            [
+                {"type": "ok", "process": p, "value": [["r", 7, None], ["w", 7, p]], "index": p}
+                for p in (1, 2)
+            ]
+        )
+    )
+    made["cobra"] = cobra_folder(tmp_path / "logs", *LOST_UPDATE_COBRA)
+    return made
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_lost_update_is_found_in_every_format(
+    name: str, files: dict[str, Path], capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    assert recognise(files[name]) == name
+    assert cli.run(["history", str(files[name]), "--json"]) == FOUND
+    (result,) = [json.loads(line) for line in capfdbinary.readouterr().out.splitlines()]
+    assert list(result)[:4] == ["history", "format", "transactions", "levels"]
+    assert result["format"] == name
+    for level in ("SnapshotIsolation", "Serializable"):
+        assert result["levels"][level]["verdict"] == "violated"
+        assert result["levels"][level]["anomaly"] == "lost update"
+        assert len(result["levels"][level]["cycle"]) == 3
+    assert result["levels"]["ReadCommitted"]["verdict"] == "holds"
+
+
+def test_people_read_the_cycle_in_words(
+    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["history", str(files["text"])]) == FOUND
+    told = capsys.readouterr().out
+    assert "lost update" in told
+    assert "T1 read the version of T0 of key 1, which T2 replaced" in told
+
+
+def test_a_valid_history_is_all_as_it_should_be(tmp_path: Path) -> None:
+    path = tmp_path / "h.edn"
+    path.write_text(VALID_EDN)
+    assert cli.run(["history", str(path), "--json"]) == OK
+    in_one_vector = tmp_path / "v.edn"
+    in_one_vector.write_text("[" + VALID_EDN + "]")
+    assert edn.read(path).transactions == tuple(edn.read(in_one_vector).transactions)
+
+
+def test_edn_ends_of_transactions(tmp_path: Path) -> None:
+    history = edn.parse(
+        "{:type :invoke, :process 0, :value [[:w 1 1] [:r 1 nil]]}\n"
+        "{:type :fail, :process 0, :value [[:w 1 1] [:r 1 nil]]}\n"
+        "{:type :invoke, :process 1, :value [[:w 1 2]]}\n"
+        "{:type :info, :process 1, :value nil}\n"
+        "{:type :invoke, :process 2, :value [[:w 1 3]]}\n",
+        "h",
+    )
+    assert [t.status for t in history.transactions] == ["aborted", "unknown", "unknown"]
+    assert [len(t.operations) for t in history.transactions] == [1, 1, 1]
+
+
+def test_cobra_reads_of_own_and_unknown_transactions(tmp_path: Path) -> None:
+    folder = cobra_folder(tmp_path / "logs", record("S", 1) + record("W", 9, 7, 1))
+    (transaction,) = cobra.read(folder).transactions
+    assert transaction.status == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("text", b"w(1,1,0,0)\nw(1,2,0\n", ":2: 'w(1,2,0' is neither"),
+        ("text", b"w(1,1,0,0)\nw(1,2,0,1)\nw(1,3,0,0)\n", ":3: transaction 0 goes on"),
+        ("awdit", b"w x 1\nq x 1\n", ":2: 'q x 1' is none of"),
+        ("bincode", LOST_UPDATE_BINCODE[:-5], "byte "),
+        ("bincode", LOST_UPDATE_BINCODE + b"x", "1 bytes follow the last session"),
+        ("bincode", b"\x00" * 20, "the file ends in the middle of the header"),
+        ("bincode", bincode_file([([event(7, 1, 1)], 1)]), "flags 7 and 1"),
+        ("edn", b"{:type :ok, :process 1, :value [[:q 1 1]]}", ":1: ['q', 1, 1] is none of"),
+        ("edn", b"{:type :ok, :process 1,\n :value [[:r 1", ":2: the file ends inside"),
+        ("edn", b"{:type :ok, :process 1, :value 7}", ":1: :value is 7"),
+        ("edn", b"{:type :done, :process 1, :value []}", ":1: :type is 'done'"),
+        ("text", b"\xff\xfe", "this is no UTF-8 text"),
+    ],
+)
+def test_bad_files_are_one_line_with_the_place(
+    name: str, content: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad"
+    path.write_bytes(content)
+    assert cli.run(["history", str(path), "--format", name]) == BAD
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert len(captured.err.splitlines()) == 1
+    assert str(path) in captured.err
+    assert told in captured.err
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (record("S", 1) + b"W\x00", "the file ends in the middle of a write"),
+        (record("W", 1, 2, 3), "a record W outside a transaction"),
+        (record("S", 1) + record("C", 2), "transaction 2 commits while 1 is running"),
+        (b"?", "a record begins with b'?'"),
+    ],
+)
+def test_bad_cobra_logs(data: bytes, told: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        cobra.read(cobra_folder(tmp_path / "logs", data))
+    assert told in str(caught.value)
+
+
+def test_every_truncation_of_a_binary_history_is_told(tmp_path: Path) -> None:
+    for length in range(len(LOST_UPDATE_BINCODE)):
+        path = tmp_path / "cut.bincode"
+        path.write_bytes(LOST_UPDATE_BINCODE[:length])
+        with pytest.raises(BadInput):
+            bincode.read(path)
+
+
+def test_every_cut_of_cobras_logs_is_told_or_leaves_a_transaction_open(tmp_path: Path) -> None:
+    whole = LOST_UPDATE_COBRA[0]
+    ends = {9, 9 + 33, 9 + 33 + 25}
+    for length in range(1, len(whole)):
+        folder = cobra_folder(tmp_path / "logs", whole[:length])
+        if length in ends:
+            (transaction,) = cobra.read(folder).transactions
+            assert transaction.status == "unknown"
+        else:
+            with pytest.raises(BadInput, match=r"T0\.log: byte \d+"):
+                cobra.read(folder)
+
+
+def test_every_cut_inside_an_edn_operation_is_told(tmp_path: Path) -> None:
+    line = VALID_EDN.splitlines()[1]
+    for length in range(1, len(line)):
+        with pytest.raises(BadInput):
+            edn.parse(line[:length], "h")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("other", [*FORMATS, "parquet"])
+def test_the_wrong_format_is_told(
+    name: str, other: str, files: dict[str, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    if name == other:
+        return
+    assert cli.run(["history", str(files[name]), "--format", other]) == BAD
+    told = capfd.readouterr().err
+    assert str(files[name]) in told
+    assert len(told.splitlines()) == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\x01\x02"])
+def test_unknown_formats_are_refused(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "what"
+    path.write_bytes(content)
+    assert cli.run(["history", str(path)]) == BAD
+    assert cli.run(["history", str(tmp_path / "nowhere")]) == BAD
+
+
+def test_values_of_the_text_format_that_nobody_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("r(1,5,0,0)\nr(1,5,1,1)\n")
+    assert cli.run(["history", str(path)]) == OK
+    path.write_text("r(1,5,0,0)\nr(1,6,1,1)\n")
+    assert cli.run(["history", str(path)]) == FOUND
+    assert len(text.read(path).transactions) == 2
+
+
+def test_awdit_sessions_and_transactions(tmp_path: Path) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text(LOST_UPDATE_AWDIT)
+    assert [t.session for t in awdit.read(path).transactions] == [0, 1]
+
+
+def verdicts_of(path: Path, capfd: pytest.CaptureFixture[str], *options: str) -> dict[str, str]:
+    """Of the one history at a path: its levels, or nothing where it cannot be judged."""
+    cli.run(["history", str(path), "--json", *options])
+    result = json.loads(capfd.readouterr().out)
+    return {name: level["verdict"] for name, level in result["levels"].items()}
+
+
+@pytest.mark.parametrize(
+    ("content", "strongest"),
+    [
+        # Facts about histories in the test folders of public tools, told with histories of our
+        # own: the directory that AWDIT keeps such a one in is the strongest level that it has.
+        ("r 1 1\n--\nw 0 5\n==\nr 0 5\n--\nw 1 1\n", None),
+        ("w 0 5\n==\nw 0 6\n==\nr 0 5\nr 0 6\n", "ReadCommitted"),
+        ("w a 1\nw b 1\n=\nw a 2\nw b 2\n=\nr a 1\nr b 2\n", "ReadCommitted"),
+        ("w 0 1\n-\nw 0 2\n=\nr 0 2\nw 1 1\n=\nr 0 1\nr 1 1\n", "ReadAtomic"),
+        ("w 0 5\n=\nr 0 5\nw 0 6\n=\nr 0 5\nw 0 7\n", "Causal"),
+    ],
+)
+def test_the_weak_levels_of_awdit(
+    content: str, strongest: str | None, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text(content)
+    found = verdicts_of(path, capfd, "--format", "awdit")
+    ladder = ["ReadCommitted", "ReadAtomic", "Causal", "SnapshotIsolation"]
+    held = 0 if strongest is None else ladder.index(strongest) + 1
+    expected = ["holds"] * held + ["violated"] * (len(ladder) - held)
+    assert [found[name] for name in ladder] == expected
+
+
+def test_aborted_and_initial_transactions_of_the_text_format(tmp_path: Path) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("w(1,5,-1,-1)\nr(1,5,0,0)\nw(1,9,0,-1)\nr(1,9,1,1)\nw(2,1,1,1)\n")
+    first, aborted, reader = text.read(path).transactions
+    assert first.operations == (Operation("r", 1, None),)
+    assert (aborted.status, aborted.operations) == ("aborted", (Operation("w", 1, 9),))
+    assert reader.operations[0] == Operation("r", 1, 9)
+
+
+def test_a_lone_value_out_of_thin_air_is_an_anomaly(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("w(1,5,0,0)\nr(2,0,0,0)\nr(1,77,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "holds"
+
+
+def test_values_taken_for_initial_ones_are_told(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, report = tmp_path / "h.txt", tmp_path / "report"
+    path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
+    assert cli.run(["history", str(path), "--report", str(report)]) == OK
+    words = "assumed: the value that nobody wrote is the initial one, for 2 of the keys"
+    assert words in " ".join(capfd.readouterr().out.split())
+    assert words in (report / "index.html").read_text()
+    assert cli.run(["history", str(path), "--json"]) == OK
+    assert json.loads(capfd.readouterr().out)["taken_for_initial"] == {
+        "keys": 2,
+        "first": [{"key": 1, "value": 77}, {"key": 2, "value": 78}],
+    }
+    path.write_text("w(1,5,0,0)\nr(1,5,1,1)\nr(2,0,1,1)\n")
+    assert cli.run(["history", str(path), "--json"]) == OK
+    assert "taken_for_initial" not in json.loads(capfd.readouterr().out)
+
+
+def test_a_failed_write_of_a_committed_transaction_is_an_aborted_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.bincode"
+    path.write_bytes(
+        bincode_file([([event(1, 7, 1, 0), event(1, 7, 2)], 1)], [([event(0, 7, 1)], 1)])
+    )
+    cli.run(["history", str(path), "--json"])
+    result = json.loads(capfd.readouterr().out)
+    assert result["levels"]["ReadCommitted"]["anomaly"] == "G1a (aborted read)"
+
+
+def test_cobra_logs_that_disagree_on_a_writer_are_refused(tmp_path: Path) -> None:
+    folder = cobra_folder(
+        tmp_path / "logs",
+        record("S", 1) + record("W", 9, 7, 1) + record("C", 1),
+        record("S", 2) + record("R", 3, 9, 7, 1) + record("C", 2),
+    )
+    with pytest.raises(BadInput, match="T2 read version 9 of key 7 from T3, but T1 wrote it"):
+        cobra.read(folder)
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "{:type :ok, :process 0, :f :txn, :value [[:append :x 1] [:r :y]]}\n",
+        "#jepsen.history.Op{:index 0, :type :ok, :process 0, :value [[:append :x 1] [:r :y []]]}\n",
+        '{:type :ok, :process 0, :value [["append" "x" 1] ["r" "y" nil]]} ; a comment\n',
+        "{:type :ok :value [[:append :x 1] [:r :y nil]]}\n",
+        "[{:type :ok, :process 0, :time 3.5, :error [:a {:b #{1}}],\n"
+        "  :value ((:append :x 1) (:r :y nil))}]\n",
+        "{:type :ok, :process :nemesis, :value nil}\n"
+        "{:type :invoke, :process 0, :value [[:append :x 1] [:r :y nil]]}\n"
+        "{:type :ok, :process 0, :value [[:append :x 1] [:r :y nil]]}\n",
+    ],
+)
+def test_edn_shapes_of_one_transaction(shape: str) -> None:
+    (transaction,) = edn.parse(shape, "h").transactions
+    assert transaction.operations == (Operation("a", "x", 1), Operation("r", "y", ()))
+
+
+def test_edn_without_processes_pairs_what_wrote_the_same() -> None:
+    history = edn.parse(
+        "{:type :invoke :value [[:append 1 1] [:r 1 nil]]}\n"
+        "{:type :invoke :value [[:append 1 2]]}\n"
+        "{:type :ok :value [[:append 1 1] [:r 1 [1]]]}\n"
+        "{:type :info :value nil :process 7}\n",
+        "h",
+    )
+    assert [t.status for t in history.transactions] == ["committed", "unknown", "unknown"]
+    assert len({t.session for t in history.transactions}) == 3
+
+
+def test_a_folder_of_many_histories_is_judged_one_by_one(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    many = tmp_path / "many"
+    for number in (10, 9):
+        (many / f"hist-{number}").mkdir(parents=True)
+        (many / f"hist-{number}" / "history.bincode").write_bytes(LOST_UPDATE_BINCODE)
+    cobra_folder(many / "logs", *LOST_UPDATE_COBRA)
+    (many / "valid.edn").write_text(VALID_EDN)
+    report = tmp_path / "report"
+    assert cli.run(["history", str(many), "--json", "--report", str(report)]) == FOUND
+    found = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [each["history"].rpartition("many/")[2] for each in found] == [
+        "hist-9",
+        "hist-10",
+        "logs",
+        "valid.edn",
+    ]
+    page = (report / "index.html").read_text()
+    assert "lost update" in page
+    assert "<svg" in page
+    assert len(json.loads((report / "report.json").read_text())["histories"]) == 4
+    (many / "cut.bincode").write_bytes(LOST_UPDATE_BINCODE[:-9])
+    assert cli.run(["history", str(many), "--json"]) == BAD
+    told = capfd.readouterr()
+    assert len(told.out.splitlines()) == 5
+    assert "cut.bincode" in told.err
