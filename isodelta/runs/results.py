@@ -10,6 +10,7 @@ from typing import Any
 from isodelta.files.values import Plain, plain
 from isodelta.runs.judging import Checked
 from model.history import Row
+from model.outcomes import NO_COMMIT
 from model.simulator import Ended
 
 
@@ -42,7 +43,7 @@ def _transaction(ended: Ended) -> dict[str, Any]:
     if ended.conflict is not None:
         result["conflicts_with"] = ended.conflict.winner
         result["because"] = ended.conflict.because
-    elif ended.outcome == "no commit":
+    elif ended.outcome == NO_COMMIT:
         result["because"] = "it found nothing to change"
     elif not logical.committed:
         result["because"] = "the statement fails by itself on what it finds"

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from isodelta.report.data import Result, ScenarioMapping
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 
 Mark = Literal["committed", "conflict", "read", "no commit", "not run"]
 
 _MARKS: Mapping[object, Mark] = {
     None: "not run",
-    "committed": "committed",
-    "read": "read",
-    "no commit": "no commit",
+    COMMITTED: COMMITTED,
+    READ: READ,
+    NO_COMMIT: NO_COMMIT,
 }
 
 
@@ -65,12 +66,12 @@ def mark(transaction: Mapping[str, Any]) -> Mark:
 def outcome_text(transaction: Mapping[str, Any]) -> str:
     """How a transaction ended, in a few words."""
     kind = mark(transaction)
-    if kind == "committed":
+    if kind == COMMITTED:
         version = transaction.get("commit_version")
-        return "committed" if version is None else f"committed, v{version}"
-    if kind == "read":
+        return COMMITTED if version is None else f"committed, v{version}"
+    if kind == READ:
         rows = transaction.get("rows")
-        return "read" if rows is None else f"read {count(len(rows), 'row')}"
+        return READ if rows is None else f"read {count(len(rows), 'row')}"
     if kind == "conflict":
         other = transaction.get("conflicts_with")
         return f"{transaction['outcome']}" + (f" with {other}" if other else "")
@@ -93,18 +94,18 @@ def schedule_words(scenario: ScenarioMapping, result: Result | None) -> tuple[st
         because = transaction.get("because")
         reason = f": {str(because).rstrip('.')}" if because else ""
         kind = mark(transaction)
-        if kind == "committed":
+        if kind == COMMITTED:
             version = transaction.get("commit_version")
             wrote = "" if version is None else f" and writes version {version}"
             sentences.append(f"{step.transaction} commits{wrote}.")
-        elif kind == "read":
+        elif kind == READ:
             sentences.append(f"{step.transaction} returns {_rows(transaction)}.")
         elif kind == "conflict":
             other = transaction.get("conflicts_with")
             against = f" against {other}" if other else ""
             name = transaction["outcome"]
             sentences.append(f"{step.transaction} is refused with {name}{against}{reason}.")
-        elif kind == "no commit":
+        elif kind == NO_COMMIT:
             sentences.append(f"{step.transaction} succeeds without writing a version{reason}.")
         else:
             sentences.append(f"{step.transaction} was to end here; nothing is recorded of it.")

@@ -23,6 +23,7 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
+from model.outcomes import COMMITTED, READ
 
 _STEP = 92.0
 _LANE = 74.0
@@ -99,14 +100,14 @@ def outcome_lines(result: Result, other: Result | None, name: str) -> list[str]:
     """The label below the mark of a transaction, line by line."""
     transaction = transaction_result(result, name)
     kind = mark(transaction)
-    if kind == "committed":
+    if kind == COMMITTED:
         version = transaction.get("commit_version")
         lines = ["commit" if version is None else shortened(f"commit v{version}")]
     elif kind == "conflict":
         # Conflict names are long camel-case words; two short lines keep the columns narrow.
         head, tail = _CAMEL_CASE.fullmatch(str(transaction["outcome"])).groups()  # type: ignore[union-attr]
         lines = [shortened(part) for part in (head, tail) if part]
-    elif kind == "read" and isinstance(transaction.get("rows"), list | tuple):
+    elif kind == READ and isinstance(transaction.get("rows"), list | tuple):
         lines = [f"read {count(len(transaction['rows']), 'row')}"]
     else:
         lines = [kind]
@@ -117,13 +118,13 @@ def outcome_lines(result: Result, other: Result | None, name: str) -> list[str]:
 
 
 def _draw_mark(root: Element, kind: str, x: float, y: float) -> None:
-    if kind == "committed":
+    if kind == COMMITTED:
         add(root, "circle", cx=x, cy=y, r=7, class_="mark committed")
     elif kind == "conflict":
         add(root, "circle", cx=x, cy=y, r=9, class_="mark hole")
         path = f"M{x - 6:g} {y - 6:g}L{x + 6:g} {y + 6:g}M{x - 6:g} {y + 6:g}L{x + 6:g} {y - 6:g}"
         add(root, "path", d=path, class_="mark cross")
-    elif kind == "read":
+    elif kind == READ:
         path = f"M{x:g} {y - 8:g}L{x + 8:g} {y:g}L{x:g} {y + 8:g}L{x - 8:g} {y:g}Z"
         add(root, "path", d=path, class_="mark read")
     else:

@@ -19,6 +19,7 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.timeline import timeline_svg
+from model.outcomes import READ
 
 SEVERITY = (
     "unexplained",
@@ -194,7 +195,7 @@ def _transaction(result: Result | None, name: str) -> str:
         return NOT_RUN
     transaction = transaction_result(result, name)
     told = outcome_text(transaction)
-    if transaction.get("outcome") == "read" and transaction.get("rows") is not None:
+    if transaction.get("outcome") == READ and transaction.get("rows") is not None:
         told = f"read {_row_list(transaction['rows'])}"
     if transaction.get("read_version") is not None:
         told += f", snapshot {version_label(transaction['read_version'])}"
