@@ -41,6 +41,30 @@ def test_scenarios_are_exported(
     assert capsys.readouterr().out.startswith(begins)
 
 
+FAILING_CONDITION = """\
+name: a condition that fails on a row
+table: {columns: {k: int, v: int}, setup: ["INSERT INTO t VALUES (1, 1)"]}
+transactions: {A: DELETE FROM t WHERE 10 / v > 100, B: "INSERT INTO t VALUES (2, 0)"}
+schedule: [begin A, B, commit A]
+"""
+
+
+def test_a_condition_that_fails_on_a_row_is_an_anti_dependency_in_every_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A would have failed on the row of B, so A comes first: in each format that is rw."""
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(FAILING_CONDITION)
+    exported = {}
+    for name in export.EXPORTS:
+        assert cli.run(["history", str(scenario), "--export", name]) == OK
+        exported[name] = capsys.readouterr().out
+    assert '"A" -> "B" [label="rw predicate"];' in exported["dot"]
+    # B is the first in the log: of the key of A's condition A sees no version, and B writes one.
+    assert exported["text"] == "w(0,1,0,0)\nw(1,1,0,0)\nr(1,0,1,1)\n"
+    assert "[:r 1 []]" in exported["edn"]
+
+
 def test_text_and_edn_say_what_the_graph_says_as_far_as_they_can(tmp_path: Path) -> None:
     """Text has no place for the order of the versions: it may hold more, never less."""
     met = set()
