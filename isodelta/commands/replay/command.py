@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from isodelta.engine_option import engine_option
+from isodelta.engine_option import PROFILES, engine_option
 from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, common_options
 
@@ -27,6 +30,7 @@ def command(
     """Runs scenarios on real tables, judges what was observed, compares it with the model."""
     from conformance.engine import EngineError
     from conformance.replay.campaign import Job, replay
+    from isodelta.commands.replay.page import ReplayedScenario, write_replay_report
     from isodelta.commands.replay.results import replay_result
     from isodelta.commands.replay.words import print_replayed
     from isodelta.files.scenarios import read_files
@@ -42,12 +46,19 @@ def command(
             name = min(unknown)
             raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
     code = OK
+    started = time.monotonic()
+    results: list[ReplayedScenario] = []
+    versions: Mapping[str, str] = {}
+    broken: EngineError | None = None
     try:
         running, profiles = start_cross(engine, frozenset(on_delta_rs))
         try:
+            if common.report is not None:
+                versions = running.versions()
             for entry in loaded:
                 job = Job(entry.scenario, entry.workload.level, profiles)
-                comparison = replay(running, job, common.profile).comparison
+                replayed = replay(running, job, common.profile)
+                comparison = replayed.comparison
                 observation = comparison.observation
                 verdicts = {name: v.verdict for name, v in comparison.verdicts.items()}
                 unmet = failures(
@@ -62,6 +73,8 @@ def command(
                     result["failures"] = list(unmet)
                 if unmet or not comparison.agrees:
                     code = FOUND
+                if common.report is not None:
+                    results.append(ReplayedScenario(entry, replayed, unmet))
                 if common.json:
                     print_json(result)
                 else:
@@ -69,5 +82,26 @@ def command(
         finally:
             running.close()
     except EngineError as error:
-        raise EngineFailed(str(error)) from error
+        broken = error
+    if common.report is not None:
+        write_replay_report(
+            common,
+            _as_asked(common, engine, on_delta_rs),
+            versions,
+            results,
+            time.monotonic() - started,
+            None if broken is None else f"the engine failed: {broken}",
+        )
+    if broken is not None:
+        raise EngineFailed(str(broken)) from broken
     return code
+
+
+def _as_asked(common: Common, engine: str, on_delta_rs: tuple[str, ...]) -> str:
+    """The engine with the options that a finding needs to be replayed on it again."""
+    options = [engine]
+    for name in on_delta_rs:
+        options += ["--on-delta-rs", name]
+    if common.profile.name != PROFILES[engine]:
+        options += ["--profile", common.profile.name]
+    return shlex.join(options)
