@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from model.errors import InvalidScenario, NoPlace, StatementFailure, UnsupportedSQL
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import Row, RowId
 from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
@@ -16,8 +16,8 @@ from model.sql import columns_to_come, declared_table, parse_statement
 from model.sql.source import NoTable
 from model.statements import CreateTable, Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
-from model.tables.features import used
-from model.tables.table import Table
+from model.tables.protocol import features_in_use
+from model.tables.table import NoPlace, Table
 from model.values.types import ColumnType
 
 TARGET = "t"
@@ -195,7 +195,7 @@ def _check_storage(statements: Mapping[str, Statement]) -> None:
 def _check_features(workload: Workload, name: str, known: frozenset[str]) -> None:
     """Refuses a scenario that uses, or comes to use, a feature that the rules say nothing of."""
     for table in (*definitions(workload), *workload.tables.values()):
-        for feature in used(table):
+        for feature in features_in_use(table):
             if feature not in known:
                 raise InvalidScenario(f"profile {name} knows no {feature}", ("table",))
 

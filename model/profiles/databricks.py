@@ -53,7 +53,7 @@ from model.rules.documented import (
 )
 from model.statements import Optimize, Statement, Update
 from model.statements.base import live_files
-from model.tables.features import FEATURES
+from model.tables.protocol import FEATURES
 from model.tables.table import Table
 
 Reading = Literal["weakest", "strongest"]

@@ -9,22 +9,28 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.sql import applications
 from model.sql.source import Source, Tables, no_table
 from model.sql.statements import evolution, overwrite
 from model.sql.statements.alter.columns import new_columns
 from model.sql.statements.alter.statement import alter, comment_on
 from model.sql.statements.create import create
 from model.sql.statements.delete import delete
+from model.sql.statements.maintenance import RETENTION_CHECK, optimize, reorg, restore, vacuum
 from model.sql.statements.merge import merge
-from model.sql.statements.optimize import optimize, reorg
 from model.sql.statements.overwrite import insert_or_overwrite, truncate
-from model.sql.statements.restore import restore
-from model.sql.statements.select import select
+from model.sql.statements.select import select, with_names
 from model.sql.statements.update import update
-from model.sql.statements.vacuum import RETENTION_CHECK, vacuum
-from model.sql.statements.with_names import with_names
-from model.statements import Statement
+from model.statements import (
+    Delete,
+    DynamicOverwrite,
+    Idempotent,
+    InsertSelect,
+    InsertValues,
+    Merge,
+    Overwrite,
+    Statement,
+    Update,
+)
 from model.tables.table import Table
 from model.values.types import ColumnType, parse_type
 
@@ -52,9 +58,14 @@ PARSERS: dict[str, Callable[[Source], Statement]] = {
 }
 """Parsers by the words that a statement begins with; the longest match wins."""
 
-SETTINGS: frozenset[str] = (
-    applications.SETTINGS | evolution.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
-)
+_APPLICATION = "spark.databricks.delta.write.txnappid"
+_VERSION = "spark.databricks.delta.write.txnversion"
+_NUMBERING = frozenset({_APPLICATION, _VERSION})
+
+NUMBERED = (Delete, DynamicOverwrite, InsertSelect, InsertValues, Merge, Overwrite, Update)
+"""Statements that honour the number; TRUNCATE, OPTIMIZE, RESTORE and ALTER TABLE do not."""
+
+SETTINGS: frozenset[str] = _NUMBERING | evolution.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
@@ -93,7 +104,7 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
         source = Source(text, body, settings, target, dict(tables))
         if source.table.absent and parser not in (create, select, with_names):
             raise no_table(target)
-        return applications.numbered(parser(source), source)
+        return _numbered(parser(source), source)
     except StatementFailure as error:
         raise InvalidScenario(
             f"{error} ({error.error_class})", error_class=error.error_class
@@ -135,3 +146,17 @@ def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
             continue  # The statement's own parser says so, and of which transaction it is.
         found += [(column["name"], parse_type(column["type"])) for column in columns]
     return tuple(found)
+
+
+def _numbered(statement: Statement, source: Source) -> Statement:
+    """The statement, as the write of an application where the settings say so."""
+    application, version = source.settings.get(_APPLICATION), source.settings.get(_VERSION)
+    if application is None and version is None:
+        return statement
+    if application is None or version is None:
+        raise InvalidScenario("txnAppId and txnVersion number a write together, or not at all")
+    if not version.isdigit():
+        raise InvalidScenario(f"txnVersion is a number, not {version!r}")
+    if isinstance(statement, NUMBERED):
+        return Idempotent(statement, application, int(version))
+    return statement  # The engine does not look at the number.

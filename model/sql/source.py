@@ -119,3 +119,15 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
         f"unknown table {node.name!r} (known: {', '.join(tables)})",
         error_class=NO_TABLE,
     )
+
+
+def refuse_subqueries(
+    node: exp.Expr | None, error_class: str = "DELTA_UNSUPPORTED_SUBQUERY"
+) -> None:
+    """Raises InvalidScenario where a condition has a subquery, as Delta does when it analyses it.
+
+    Source: DeltaErrors.scala, ``subqueryNotSupportedException``.
+    """
+    if node is not None and node.find(exp.Select, exp.Subquery, exp.Exists) is not None:
+        text = node.sql(dialect="spark")
+        raise InvalidScenario(f"{text!r}: no subquery can stand here", error_class=error_class)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from model.errors import InvalidScenario, NoPlace
+from model.errors import InvalidScenario, ModelError
 from model.expressions.syntax import Column, Expression
 from model.history import Row, Value
 from model.scenario import LEVEL_PROPERTY, TableSpec
@@ -31,6 +31,18 @@ DEFAULT_INDEXED_COLUMNS = 32
 
 TABLE_COMMENT = -1
 """Stands for the table itself where comments are kept by the place of a column."""
+
+
+class NoPlace(ModelError):
+    """A statement gives the table a column that its stored rows have no place for.
+
+    Whoever prepares the run takes a place in for ``column``, of type ``type``, and starts again.
+    """
+
+    def __init__(self, column: str, type_: ColumnType) -> None:
+        super().__init__(f"rows have no place for column {column!r} of type {type_}")
+        self.column = column
+        self.type = type_
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.robustness.jobs.template import Template, template
-from model.errors import InvalidScenario, NoPlace
+from model.errors import InvalidScenario
 from model.history import Row, Value
 from model.physical.log import Snapshot
 from model.profiles.base import Profile
@@ -14,7 +14,7 @@ from model.rules.base import WRITE_SERIALIZABLE
 from model.scenario import Scenario, Step, TableSpec
 from model.sql import parse_statement
 from model.statements import Statement
-from model.tables.table import Table
+from model.tables.table import NoPlace, Table
 from model.values.types import ColumnType
 from model.workload import TARGET, Workload, prepare
 

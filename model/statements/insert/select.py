@@ -12,7 +12,7 @@ from model.queries.relation import Branches
 from model.statements.base import Execution, Rows
 from model.statements.insert.generated import filled
 from model.statements.insert.values import added, append
-from model.statements.reading import ReadsByQuery, read
+from model.statements.select import ReadsByQuery, read
 from model.tables.table import Table
 from model.values import types
 
