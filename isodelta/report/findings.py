@@ -12,9 +12,9 @@ from isodelta.files.scenarios import Loaded, scenario_mapping
 from isodelta.report import Finding, FindingClass
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
+from model.preparation import prepare
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 CLASSES = {
     DifferenceClass.ENGINE_BREAKS_LEVEL: FindingClass.ENGINE_BREAKS_LEVEL,

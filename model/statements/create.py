@@ -12,7 +12,7 @@ from model.physical.files import DataFile, StoredRow, write_files
 from model.physical.footprint import Footprint, ProtocolChange, ReadPredicate
 from model.physical.log import Snapshot
 from model.statements.alter.statement import CLUSTERING_DOMAIN
-from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.statements.insert.select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
 from model.tables.table import Table
@@ -25,7 +25,7 @@ EXISTS = "TABLE_OR_VIEW_ALREADY_EXISTS"
 
 
 @dataclass(frozen=True, slots=True)
-class CreateTable:
+class CreateTable(Statement):
     """Makes the table: version 0 has its metadata and its protocol, and the rows of AS SELECT.
 
     ``table`` is the one that is not there yet, ``after`` its definition to be. Whoever wins the
@@ -46,6 +46,17 @@ class CreateTable:
     @property
     def kind(self) -> str:
         return "CREATE TABLE"
+
+    @property
+    def litters(self) -> bool:
+        """AS SELECT makes the folder of the log before it writes a file, and leaves it behind.
+
+        So it does even if it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
+        """
+        return self.inserts is not None
+
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -80,11 +91,8 @@ class CreateTable:
         return Execution(footprint, coming.item_reads, coming.changes, predicate_reads=reads)
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        selected = reads_on(self.inserts, tables) if self.inserts is not None else ()
+        selected = self.inserts.reads_on(tables) if self.inserts is not None else ()
         return (predicate_read(self.table, TRUE), *selected)
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         name = self.table.name
@@ -101,7 +109,7 @@ class CreateTable:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplaceTable:
+class ReplaceTable(Statement):
     """Puts the definition ``after`` in force and removes every row.
 
     ``inserts`` brings the rows of AS SELECT, computed over the table as it was; None without.
@@ -119,6 +127,9 @@ class ReplaceTable:
     @property
     def kind(self) -> str:
         return "REPLACE TABLE"
+
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -169,7 +180,7 @@ class ReplaceTable:
         return Execution(footprint, items, tuple(changes), predicate_reads=reads)
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        selected = reads_on(self.inserts, tables) if self.inserts is not None else ()
+        selected = self.inserts.reads_on(tables) if self.inserts is not None else ()
         return (predicate_read(self.table, TRUE), *selected)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:

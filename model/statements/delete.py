@@ -11,23 +11,29 @@ from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.physical.files import write_files
 from model.physical.footprint import Footprint, ReadPredicate
 from model.physical.log import Snapshot
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.statements.overwrite import predicate_read
 from model.statements.rewrite import remains, select, test_of
 from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Statement):
     """Removes the rows that match: the files that held them are written anew, or mark them."""
 
     text: str
     table: Table
     condition: Expression
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "DELETE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -75,7 +81,7 @@ class Delete:
 
 
 @dataclass(frozen=True, slots=True)
-class Truncate:
+class Truncate(Statement):
     """Removes all files. On an empty table it starts no transaction, at any level."""
 
     text: str

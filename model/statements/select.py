@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.expressions.evaluation import matcher
+from model.expressions.syntax import Expression
 from model.history import ItemRead, PredicateRead, Row, SerialResult
 from model.physical.files import DataFile, StoredRow
 from model.physical.footprint import ReadPredicate
@@ -18,11 +19,11 @@ from model.physical.skipping import scan, split_filter
 from model.queries import Relation, alone, flat, scan_reads
 from model.queries.query import Query
 from model.queries.relation import Inputs
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.tables.table import Table
 
 
-class ReadsByQuery:
+class ReadsByQuery(Statement):
     """A statement that reads what its ``query`` reads, and leaves the rows there as they are."""
 
     __slots__ = ()
@@ -33,13 +34,14 @@ class ReadsByQuery:
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
         return scan_reads(self.query)
 
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return tuple(scan.condition for scan in self.query.scans)
+
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
         if isinstance(self.query, Query):
             return self.predicate_reads
         return alone(self.query, tables)[1]
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,8 @@ class Select(ReadsByQuery):
     text: str
     table: Table
     query: Relation
+
+    reads_only = True
 
     @property
     def kind(self) -> str:

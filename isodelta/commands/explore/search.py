@@ -24,9 +24,9 @@ from isodelta.files.scenarios import Loaded, scenario_mapping
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
 from model.levels import DELTA_LEVELS
+from model.preparation import prepare
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 if TYPE_CHECKING:
     from conformance.engine import Engine

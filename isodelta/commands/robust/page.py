@@ -16,7 +16,7 @@ from isodelta.report.findings import predicted_result
 from isodelta.report.start import finish, new_report, slug, unused
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
-from model.workload import prepare
+from model.preparation import prepare
 
 
 def _summary(answer: Answer) -> str:

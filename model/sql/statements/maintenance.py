@@ -15,7 +15,7 @@ from sqlglot import exp
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Expression
 from model.sql.expressions.scalar import Scope
-from model.sql.source import Source, refuse_subqueries
+from model.sql.source import Source, refuse_subqueries, tree_of
 from model.statements import Optimize, Refused, Reorg, Restore, Statement, Vacuum
 from model.tables.table import Table
 
@@ -81,7 +81,7 @@ def reorg(source: Source) -> Statement:
 
 def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
     """The condition on partitions. Its names are checked before it is resolved, known or not."""
-    tree = source.condition(where) if where else None
+    tree = tree_of(where) if where else None
     refuse_subqueries(tree, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
     known = {table.names[place].lower() for place in table.partitions}
     for column in tree.find_all(exp.Column) if tree is not None else ():
