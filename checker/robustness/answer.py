@@ -17,8 +17,8 @@ from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
+from model.preparation import run_scenario
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
-from model.simulator import run_scenario
 
 REPAIRED = "delta-spark-4.4-repaired"
 PROVED = ("delta-spark-4.4", REPAIRED)

@@ -26,10 +26,10 @@ from checker.search.shrinking import minimise
 from model.history import History
 from model.levels import LEVELS, implies
 from model.levels.snapshots import implies_on_snapshots
+from model.preparation import run_scenario
 from model.profiles import NO_RULES
 from model.rules.base import WRITE_SERIALIZABLE
 from model.scenario import Scenario
-from model.simulator import run_scenario
 
 STATEMENTS = (
     *("append to 1", "sum of 1 into 2", "sum of 2 into 1", "count everything", "delete 1"),

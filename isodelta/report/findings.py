@@ -8,13 +8,14 @@ from typing import Any
 from checker.search import finding as search
 from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta.commands.replay.results import replay_result
-from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.files.scenarios import Loaded
 from isodelta.report import Finding, FindingClass
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
+from model.preparation import prepare
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 CLASSES = {
     DifferenceClass.ENGINE_BREAKS_LEVEL: FindingClass.ENGINE_BREAKS_LEVEL,

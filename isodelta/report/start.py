@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from isodelta.exits import BadInput
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.options import Common
 from isodelta.report import (
     Finding,

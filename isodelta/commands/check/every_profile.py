@@ -16,9 +16,9 @@ from isodelta.runs.results import check_result
 from isodelta.terminal import COLOURS, printable
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
+from model.preparation import check_known, prepare
 from model.profiles import PROFILES, Profile, readings
 from model.scenario import Expectation, Scenario
-from model.workload import prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ def under_profile(loaded: Loaded, profile: Profile) -> UnderProfile:
     scenario = loaded.scenario
     try:
         workload = prepare(scenario, profile)
+        check_known(workload, scenario.schedule, profile)
     except InvalidScenario as error:
         return UnderProfile(scenario, profile, None, str(error))
     plain = Scenario(

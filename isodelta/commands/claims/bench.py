@@ -15,14 +15,13 @@ from conformance.engine import Engine
 from conformance.replay import campaign
 from conformance.replay.observation import observe
 from isodelta.commands.claims.evidence import CannotRun, Evidence
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from model.errors import InvalidScenario
 from model.history import Row
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
+from model.preparation import check_known, prepare, run_scenario, steps
 from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import run_scenario
-from model.workload import prepare, steps
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
@@ -146,7 +145,8 @@ class Bench:
             return self.model(scenario, self.rules, level)
         in_force = level or scenario.level or self.rules.default_level
         try:
-            prepare(scenario, self.rules, in_force)
+            workload = prepare(scenario, self.rules, in_force)
+            check_known(workload, scenario.schedule, self.rules)
         except InvalidScenario:
             # The model does not read it; what the engine does can still be seen, not judged.
             seen = observe(self.engine, scenario, in_force)

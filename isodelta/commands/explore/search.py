@@ -20,13 +20,14 @@ from checker.search.random_search import random_search, scenarios_in_groups
 from checker.search.search_result import SearchResult
 from checker.search.shrinking import minimise
 from checker.search.statement_kinds import statements
-from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.files.scenarios import Loaded
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
 from model.levels import DELTA_LEVELS
+from model.preparation import prepare
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 if TYPE_CHECKING:
     from conformance.engine import Engine

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from conformance.matrix.documents import GENERATIONS, NOT_SAID
 from conformance.matrix.table import NOT_ASKED, Entry
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.report import MatrixCell
 from isodelta.terminal import output
 from model.scenario import Scenario

@@ -10,7 +10,8 @@ from typing import Any
 from checker.judging.verdict import judge
 from conformance.replay.campaign import Replayed
 from isodelta.commands.replay.results import replay_result
-from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.files.scenarios import Loaded
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report import findings as report_findings

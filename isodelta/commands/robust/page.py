@@ -9,14 +9,15 @@ from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
 from isodelta.commands.replay.results import replay_result
 from isodelta.commands.robust.replay import ReplayedHistory
-from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.files.scenarios import Loaded
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, ScenarioResult
 from isodelta.report.findings import predicted_result
 from isodelta.report.start import finish, new_report, slug, unused
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
-from model.workload import prepare
+from model.preparation import prepare
 
 
 def _summary(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.search import closest
 from conformance.engine import Engine
 from conformance.replay.comparison import Comparison
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.runs.replaying import replay
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.remedies import Remedy
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.files.values import plain
 
 

@@ -11,7 +11,7 @@ from conformance.replay.campaign import Job
 from isodelta.commands.matrix.results import matrix_cell
 from isodelta.commands.replay.results import replay_result
 from isodelta.commands.verify.context import LEVELS, Suite
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.report import Finding, FindingClass, SuitePart
 from isodelta.report.findings import predicted_result
 

@@ -12,8 +12,8 @@ from checker.search.exhaustive import Search
 from checker.search.random_search import random_scenarios
 from model.errors import UnsupportedSQL
 from model.history import History
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.simulator import run_scenario
 
 
 def _violates(history: History) -> bool:

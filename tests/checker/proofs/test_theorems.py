@@ -25,10 +25,10 @@ from conformance.replay.campaign import valid
 from isodelta.cli import run
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Commit
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
 from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Attempt
 from model.rules.level_in_force import level_in_force
-from model.simulator import run_scenario
 
 REPAIRED = profile("delta-spark-4.4-repaired")
 LEMMAS = [(theorem, lemma) for theorem in THEOREMS for lemma in theorem.lemmas]

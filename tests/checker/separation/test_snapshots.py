@@ -17,8 +17,8 @@ from isodelta.cli import run
 from isodelta.commands.explore.separating.results import Separating
 from model.levels import LEVELS, implies
 from model.levels.snapshots import SNAPSHOT_IMPLICATIONS, implies_on_snapshots
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
-from model.simulator import run_scenario
 
 
 @pytest.fixture(scope="module")

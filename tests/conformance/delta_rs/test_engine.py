@@ -23,14 +23,13 @@ from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta import cli
 from isodelta.exits import OK
 from isodelta.files.scenarios import Loaded, read_files
+from model.preparation import run_scenario, steps
 from model.profiles import profile
 from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.scenario import Scenario, TableSpec
-from model.simulator import run_scenario
 from model.sql import parse_statement
 from model.statements import Delete
 from model.tables.table import table_from_spec
-from model.workload import steps
 
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")

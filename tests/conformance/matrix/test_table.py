@@ -9,10 +9,9 @@ from checker.search.statement_kinds import CELL_KINDS, KINDS, statements
 from conformance.matrix.documents import GENERATIONS, NOT_SAID
 from conformance.matrix.table import Entry, matrix
 from isodelta.commands.matrix.results import entry_result, markdown, matrix_cell
+from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
-from model.simulator import run_scenario
-from model.workload import prepare
 
 LEVELS = ("Serializable", "WriteSerializable")
 

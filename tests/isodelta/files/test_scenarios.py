@@ -14,12 +14,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isodelta.files.scenario_schema import json_schema, schema_text
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.files.scenarios import (
     BadScenarios,
     load_scenarios,
     read_files,
     read_text,
-    scenario_mapping,
     scenario_yaml,
 )
 from isodelta.files.values import plain, typed

@@ -15,9 +15,10 @@ from isodelta.commands.check.every_profile import under_every_profile, under_pro
 from isodelta.files.scenarios import read_files
 from isodelta.runs.judging import check
 from model.errors import InvalidScenario
+from model.preparation import run_scenario
 from model.profiles import PROFILES, profile, readings
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 
 DOCUMENTS = tuple(name for name in readings() if name.startswith("databricks-"))
 VECTORS = {"delta.enableDeletionVectors": "true"}

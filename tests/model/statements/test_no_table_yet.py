@@ -15,19 +15,14 @@ from conformance.replay.campaign import Job, replay
 from conformance.replay.comparison import compare
 from conformance.replay.observation import observe
 from conformance.spark.engine import SparkEngine
-from isodelta.files.scenarios import (
-    BadScenarios,
-    load_scenarios,
-    read_text,
-    scenario_mapping,
-    scenario_yaml,
-)
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.files.scenarios import BadScenarios, load_scenarios, read_text, scenario_yaml
 from isodelta.report.files.sql_script import sql_script
 from model.errors import InvalidScenario
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import prepare, steps
+from model.simulator import Run
 
 FILE = Path(__file__).parents[3] / "scenarios" / "statements" / "no_table_yet.yaml"
 OTHER = {"s": TableSpec({"k": "int", "p": "int"}, setup=("INSERT INTO s VALUES (1, 1), (2, 2)",))}

@@ -198,7 +198,7 @@ def stronger_than_snapshots(bench: Bench) -> Result:
     lawless = Profile("no rules at all", "", WS, LEVELS, ())
     allowed = bench.model(skew(WS), lawless)
     from checker.judging.verdict import judge
-    from model.simulator import run_scenario
+    from model.preparation import run_scenario
 
     verdict = judge(run_scenario(skew(WS), lawless).history, ("SnapshotIsolation",))
     snapshots = verdict["SnapshotIsolation"].verdict

@@ -11,7 +11,7 @@ from isodelta.commands.explore.separating.results import (
     verdict_words,
     why_equal,
 )
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report
 from isodelta.report.findings import difference, predicted_result

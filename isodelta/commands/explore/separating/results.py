@@ -11,12 +11,12 @@ from checker.judging.verdict import judge
 from checker.search.finding import describe, weakest
 from checker.separation.lattice import Lattice, lattice
 from checker.separation.snapshots import Separation, SeparationResult, deciders_that_agree
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from model.levels import DELTA_LEVELS, LEVELS, implies
 from model.outcomes import SUCCEEDED
+from model.preparation import run_scenario
 from model.profiles import NO_RULES, Profile
 from model.scenario import Expectation, Scenario
-from model.simulator import run_scenario
 
 if TYPE_CHECKING:
     from conformance.engine import Engine

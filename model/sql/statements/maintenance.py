@@ -1,7 +1,13 @@
-"""OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...] and REORG TABLE t [WHERE ...] APPLY (PURGE)."""
+"""OPTIMIZE, REORG, VACUUM and RESTORE: statements that sqlglot does not take apart.
+
+``OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...]``, ``REORG TABLE t [WHERE ...] APPLY (PURGE)``,
+``VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]``, and ``RESTORE [TABLE] t [TO]`` with
+``VERSION AS OF n`` or ``TIMESTAMP AS OF 'text'``.
+"""
 
 from __future__ import annotations
 
+import datetime
 import re
 
 from sqlglot import exp
@@ -9,9 +15,8 @@ from sqlglot import exp
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Expression
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.subqueries import refuse_subqueries
-from model.sql.source import Source
-from model.statements import Optimize, Reorg, Statement
+from model.sql.source import Source, refuse_subqueries, tree_of
+from model.statements import Optimize, Refused, Reorg, Restore, Statement, Vacuum
 from model.tables.table import Table
 
 _OPTIMIZE = re.compile(
@@ -76,7 +81,7 @@ def reorg(source: Source) -> Statement:
 
 def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
     """The condition on partitions. Its names are checked before it is resolved, known or not."""
-    tree = source.condition(where) if where else None
+    tree = tree_of(where) if where else None
     refuse_subqueries(tree, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
     known = {table.names[place].lower() for place in table.partitions}
     for column in tree.find_all(exp.Column) if tree is not None else ():
@@ -105,3 +110,87 @@ def _zorder(text: str, table: Table) -> tuple[int, ...]:
                 error_class="DELTA_ZORDERING_ON_PARTITION_COLUMN",
             )
     return places
+
+
+RETENTION_CHECK = "spark.databricks.delta.retentiondurationcheck.enabled"
+"""The setting that forbids to retain less than the table's own retention.
+
+Delta 4.4 looks at it for RETAIN 0 HOURS alone; any other number of hours it ignores.
+"""
+
+_VACUUM = re.compile(
+    r"VACUUM\s+(?P<table>\S+)(\s+(?P<kind>FULL|LITE))?(\s+RETAIN\s+(?P<hours>\d+)\s+HOURS)?"
+    r"(?P<dry>\s+DRY\s+RUN)?\s*",
+    re.IGNORECASE,
+)
+
+
+def vacuum(source: Source) -> Statement:
+    """VACUUM. One that retains nothing takes files away that others need."""
+    match = _VACUUM.fullmatch(source.body)
+    if match is None:
+        raise UnsupportedSQL(
+            f"{source.body!r}: only VACUUM {source.target} [FULL | LITE] [RETAIN n HOURS] "
+            "[DRY RUN] is supported"
+        )
+    table = source.check_target(match["table"])
+    dry, nothing = match["dry"] is not None, bool(match["hours"]) and int(match["hours"]) == 0
+    checked = source.settings.get(RETENTION_CHECK, "true").lower() != "false"
+    lite = (match["kind"] or "").upper() == "LITE"
+    frees = "nothing"
+    if nothing and not dry:
+        frees = "removed files" if lite else "all files"
+    return Vacuum(source.text, table, dry, too_short=nothing and checked, frees=frees)
+
+
+_RESTORE = re.compile(
+    r"RESTORE\s+(TABLE\s+)?(?P<table>\S+)\s+(TO\s+)?"
+    r"(VERSION\s+AS\s+OF\s+(?P<version>\d+)|TIMESTAMP\s+AS\s+OF\s+(?P<time>.+))",
+    re.IGNORECASE | re.DOTALL,
+)
+_TEXT = re.compile(r"'(?P<text>[^']*)'")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
+
+EARLIEST, LATEST = datetime.datetime(2019, 1, 1), datetime.datetime(2100, 1, 1)
+"""Every commit lies between: Delta Lake is not older, and clocks are not that wrong."""
+
+
+def restore(source: Source) -> Statement:
+    """RESTORE to a version; versions are what a replay has in common with the model.
+
+    When the commits of a replay happen is up to the clock, so only a time before or after all
+    of them says what becomes of the statement: it fails.
+    """
+    match = _RESTORE.fullmatch(source.body)
+    if match is None:
+        raise UnsupportedSQL(
+            f"{source.body!r}: only RESTORE TABLE {source.target} TO VERSION AS OF n is supported"
+        )
+    table = source.check_target(match["table"])
+    if match["version"] is not None:
+        return Restore(source.text, table, int(match["version"]))
+    error_class, reason = _failure(match["time"].strip())
+    return Refused(source.text, table, "RESTORE", error_class, reason)
+
+
+def _failure(time: str) -> tuple[str, str]:
+    """The class and the text of the error that a RESTORE to a time ends in."""
+    quoted = _TEXT.fullmatch(time)
+    if quoted is None:
+        return "PARSE_SYNTAX_ERROR", "TIMESTAMP AS OF takes a string"
+    text = quoted["text"]
+    if not any(map(str.isdigit, text)):
+        return "DELTA_TIMESTAMP_INVALID", f"{text!r} is no timestamp"
+    try:
+        moment = datetime.datetime.fromisoformat(text) if _DATE.fullmatch(text) else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise UnsupportedSQL(f"{text!r} is not supported here: 'YYYY-MM-DD [hh:mm:ss]' is")
+    if moment < EARLIEST:
+        return "DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER", "it is before the first version"
+    if moment >= LATEST:
+        return "DELTA_CANNOT_RESTORE_TIMESTAMP_GREATER", "it is after the last version"
+    raise UnsupportedSQL(
+        f"which version is in force at {text!r} depends on the clock: VERSION AS OF n is supported"
+    )
