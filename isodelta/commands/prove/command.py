@@ -26,8 +26,8 @@ def command(common: Common) -> int:
     """
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
+    from isodelta.commands.pipeline import print_json
     from isodelta.commands.prove.results import theorem_result, write_proof_report
-    from isodelta.runs.results import print_json
     from isodelta.terminal import output, progress
     from model.profiles import DEFAULT
 

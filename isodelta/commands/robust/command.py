@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.engine_option import NAMES
 from isodelta.exits import FOUND, OK, BadInput, EngineFailed
-from isodelta.options import Common, common_options
+from isodelta.options import ENGINES, Common, common_options, engine_option
 
 if TYPE_CHECKING:
     from checker.robustness.answer import Answer
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
 @click.argument("workloads", nargs=-1, required=True, metavar="WORKLOAD...")
-@click.option(
-    "--engine",
-    type=click.Choice(NAMES),
-    default=None,
-    help="Replay the history found on a real engine; without one, the closest histories.",
+@engine_option(
+    help_text="Replay the history found on a real engine; without one, the closest histories."
 )
 @click.option("--markdown", is_flag=True, help="Print one table of the answers, in Markdown.")
 @common_options
@@ -93,8 +89,8 @@ class Asked:
 
 def _show(asked: Asked, common: Common) -> None:
     if common.json:
+        from isodelta.commands.pipeline import print_json
         from isodelta.commands.robust.results import robust_result
-        from isodelta.runs.results import print_json
 
         replays = [one.result() for one in asked.replays]
         print_json(robust_result(asked.answer, replays, asked.unmet))
@@ -113,11 +109,10 @@ def _engine(name: str | None, common: Common) -> Iterator[Engine | None]:
         yield None
         return
     from conformance.engine import EngineError
-    from isodelta.engine_option import PROFILES
     from isodelta.runs.replaying import started_engine
 
-    if common.profile.name != PROFILES[name]:
-        raise BadInput(f"--engine {name} follows the rules of {PROFILES[name]}, no others")
+    if common.profile.name != ENGINES[name]:
+        raise BadInput(f"--engine {name} follows the rules of {ENGINES[name]}, no others")
     try:
         with started_engine(name) as running:
             yield running

@@ -7,16 +7,12 @@ from pathlib import Path
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
-from isodelta.commands.replay.results import replay_result
 from isodelta.commands.robust.replay import ReplayedHistory
-from isodelta.files.scenarios import Loaded, scenario_mapping
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, ScenarioResult
 from isodelta.report.findings import predicted_result
 from isodelta.report.start import finish, new_report, slug, unused
-from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
-from model.workload import prepare
+from isodelta.runs.replaying import replay_result
 
 
 def _summary(answer: Answer) -> str:
@@ -66,19 +62,16 @@ def write_robust_report(
                 kind=FindingClass.LEVEL_VIOLATION,
                 level=level,
                 summary=summary,
-                scenario=scenario_mapping(scenario),
+                scenario=scenario,
                 predicted=predicted_result(scenario, jobs.profile),
                 observed=replay_result(seen.comparison, jobs.profile.name) if seen else None,
             )
         )
     for abort in answer.aborts:
         scenario = abort.found.scenario
-        ready = prepare(scenario, jobs.profile)
-        checked = check(Loaded(scenario, ready, "", 0), jobs.profile)
+        predicted = predicted_result(scenario, jobs.profile)
         report.scenarios.append(
-            ScenarioResult(
-                name=f"{scenario.name}", level=jobs.level, predicted=check_result(checked)
-            )
+            ScenarioResult(name=scenario.name, level=jobs.level, predicted=predicted)
         )
     for one in replays:
         report.scenarios.append(

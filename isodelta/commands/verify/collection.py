@@ -7,13 +7,11 @@ from pathlib import Path
 from random import Random
 
 from conformance.replay.campaign import Job
-from isodelta.commands.replay.results import replay_result
 from isodelta.commands.verify.context import Suite
 from isodelta.files.scenarios import Loaded, read_files
 from isodelta.report import ScenarioResult, SuitePart
-from isodelta.runs.expectation import failures
 from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
+from isodelta.runs.replaying import replay_result, unmet
 
 COLLECTION = "scenario collection"
 STATEMENTS = "scenarios of single statements"
@@ -44,21 +42,11 @@ def run_collection(
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
     if sample is not None and sample < len(jobs):
         jobs = Random(f"{part} {suite.seed}").sample(jobs, sample)
-    by_name = {entry.scenario.name: entry for entry in loaded}
     try:
         for replayed in suite.replay(jobs, deadline):
             name = replayed.job.scenario.name
             comparison = replayed.comparison
             finding = None if comparison.agrees else suite.add_difference(comparison)
-            verdicts = {level: v.verdict for level, v in comparison.verdicts.items()}
-            observation = comparison.observation
-            problems = failures(
-                by_name[name].scenario,
-                observation.outcomes,
-                observation.rows,
-                verdicts,
-                observation.level,
-            )
             known = results[name]
             results[name] = ScenarioResult(
                 name=name,
@@ -66,7 +54,7 @@ def run_collection(
                 file=known.file,
                 predicted=known.predicted,
                 observed=replay_result(comparison, suite.profile.name),
-                problems=tuple(dict.fromkeys((*known.problems, *problems))),
+                problems=tuple(dict.fromkeys((*known.problems, *unmet(comparison)))),
                 finding=finding,
                 seconds=round(replayed.seconds, 3),
             )
@@ -100,6 +88,6 @@ def _checked(suite: Suite, entry: Loaded) -> ScenarioResult:
         name=entry.scenario.name,
         level=entry.workload.level,
         file=Path(entry.file).name,
-        predicted=check_result(checked),
+        predicted=checked.result,
         problems=checked.failures,
     )

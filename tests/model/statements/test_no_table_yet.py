@@ -249,7 +249,7 @@ def test_it_is_written_and_read_as_a_file() -> None:
     assert scenario_mapping(scenario)["table"] == {}
     (again,) = read_text(scenario_yaml(scenario))
     assert again.scenario == scenario
-    assert "-- There is no table t yet." in sql_script(scenario_mapping(scenario))
+    assert "-- There is no table t yet." in sql_script(scenario)
 
 
 def test_a_file_says_what_no_table_cannot_have() -> None:
