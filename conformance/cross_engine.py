@@ -12,17 +12,11 @@ from collections.abc import Mapping, Sequence
 from conformance.delta_rs.definitions import declared
 from conformance.delta_rs.engine import check_there
 from conformance.delta_rs.replay import DeltaRsReplay
-from conformance.engine import (
-    COMMITTED,
-    BadStatement,
-    Begun,
-    CommitRecord,
-    Committed,
-    EngineError,
-)
+from conformance.engine import BadStatement, Begun, CommitRecord, Committed, EngineError
 from conformance.spark.engine import SparkEngine
 from conformance.spark.replay import SparkReplay
 from model.history import Row
+from model.outcomes import COMMITTED
 from model.profiles import Profile, delta_rs_1_6, delta_spark_4_4
 from model.scenario import Scenario
 from model.workload import prepare

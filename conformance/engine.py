@@ -15,22 +15,6 @@ from typing import Protocol
 from model.history import Row
 from model.scenario import Scenario
 
-COMMITTED = "committed"
-NO_COMMIT = "no commit"
-READ = "read"
-FAILED = "failed"
-
-CONFLICTS = (
-    "ConcurrentAppend",
-    "ConcurrentDeleteRead",
-    "ConcurrentDeleteDelete",
-    "MetadataChanged",
-    "ProtocolChanged",
-    "ConcurrentTransaction",
-    "ConcurrentWrite",
-)
-"""The conflict names of the outside contract, in no order of importance."""
-
 
 class EngineError(Exception):
     """The engine could not be started, died, hung, or reached a state nobody foresaw.

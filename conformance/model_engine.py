@@ -17,11 +17,12 @@ from conformance.engine import (
     RemovedFile,
 )
 from model.history import Row
+from model.outcomes import FAILED, SUCCEEDED
 from model.physical.files import DataFile
 from model.physical.log import Snapshot
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
-from model.simulator import COMMITTED, NO_COMMIT, READ, InFlight, after_begin, begin_in, commit
+from model.simulator import InFlight, after_begin, begin_in, commit
 from model.workload import TARGET, prepare
 
 
@@ -83,9 +84,9 @@ class ModelReplay:
                 message=ended.conflict.because,
             )
         versions = [c.version for c in ended.latest.commits_after(before.version)]
-        if ended.outcome not in (COMMITTED, NO_COMMIT, READ):
+        if ended.outcome not in SUCCEEDED:
             earlier = tuple(versions)
-            return Committed("failed", error_class=ended.outcome, earlier_versions=earlier)
+            return Committed(FAILED, error_class=ended.outcome, earlier_versions=earlier)
         return Committed(
             ended.outcome,
             ended.logical.commit_version,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from model.effects import predicate_reads, rebased, transaction_of
 from model.errors import InvalidScenario, StatementFailure
 from model.history import History, Row, Transaction
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
 from model.physical.storage import check_readable, freed, missed
@@ -21,8 +22,6 @@ from model.scenario import LEVEL_PROPERTY, Scenario, Step
 from model.statements import CreateTable, Execution, Statement
 from model.tables.table import UNSET_LEVEL, Table
 from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
-
-COMMITTED, NO_COMMIT, READ = "committed", "no commit", "read"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -278,7 +278,7 @@ def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) ->
             elif not _own_write_follows(reader, key, commit):
                 into.append(_Entry(EdgeKind.RW_ITEM, reason, key, snapshot, commit))
         for predicate in reader.transaction.predicate_reads:
-            if predicate.table == change.table and _changes_matches(change, predicate):
+            if predicate.table == change.table and changes_matches(change, predicate):
                 kind = EdgeKind.WR_PREDICATE if shown else EdgeKind.RW_PREDICATE
                 into.append(_Entry(kind, Reason(change=change, predicate=predicate)))
 
@@ -292,7 +292,7 @@ def _own_write_follows(reader: _Access, key: RowKey, commit: int) -> bool:
     return own is not None and own < commit and key in reader.changes
 
 
-def _changes_matches(change: RowChange, predicate: PredicateRead) -> bool:
+def changes_matches(change: RowChange, predicate: PredicateRead) -> bool:
     """Whether the read gave another answer for the row before the write than after it."""
     return _match(predicate, change.before) != _match(predicate, change.after)
 

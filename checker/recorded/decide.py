@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Literal
 
 from checker.recorded.anomalies import anomaly, because, consecutive, phenomenon, rotated
@@ -83,8 +84,6 @@ class Judgement:
 
 MOST_TRANSACTIONS_TWICE = 20_000
 """Transactions up to which cycles are looked for where a read is an anomaly by itself."""
-MOST_WITHOUT_SESSIONS = 5_000
-"""Transactions up to which a level is decided once more without the order of sessions."""
 
 
 def judge(
@@ -120,7 +119,8 @@ class _Judge:
         else:
             held = strong[SNAPSHOT].verdict == "holds"
             weaker = [n for n in names if STRENGTH[n] <= STRENGTH[SNAPSHOT]] if held else []
-            levels = self._ladder(names, False, found, weaker)
+            holding = dict.fromkeys(weaker, LevelVerdict("holds", False))
+            levels = self._ladder(names, False, found, holding)
         return levels | {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
 
     def _held(self, verdict: LevelVerdict, sessions: bool) -> LevelVerdict:
@@ -135,41 +135,40 @@ class _Judge:
         return tuple(reversed(kinds.values()))
 
     def _without_sessions(self, levels: dict[str, LevelVerdict]) -> dict[str, LevelVerdict]:
-        """Adds to each level what it says without the order of sessions."""
+        """Adds to each level what it says without the order of sessions.
+
+        What holds with that order holds without. What is violated is decided again, unless its
+        witness shows the violation without sessions too.
+        """
+        names = _names(False)
         plain: dict[str, LevelVerdict] = {}
-        result = dict(levels)
-        for name, level in levels.items():
-            other: LevelVerdict | None = level
-            # A cycle shows both where neither sessions nor, for PL-2, the axiom is part of it.
-            sessions = {"so", "rw"} if name == READ_COMMITTED else {"so"}
-            shown = not level.inferred and all(
-                kind not in sessions for _, _, kind, _ in level.edges
-            )
-            if name == CAUSAL:
-                other = None
-            elif level.verdict == "unknown" or (level.verdict == "violated" and not shown):
-                if len(self.seen.transactions) > MOST_WITHOUT_SESSIONS:
-                    continue
-                # What holds with the order of sessions holds without.
-                held = [n for n in _names(False) if levels[n].verdict == "holds"]
-                plain = plain or self._ladder(_names(False), False, self.seen.findings, held)
-                other = plain[name]
-            verdict = None if other is None else other.verdict
-            result[name] = replace(level, without_sessions=verdict)
-        return result
+        broken: LevelVerdict | None = None
+        for name in names:
+            if broken is None and _shown_without_sessions(name, levels[name]):
+                broken = levels[name]
+            if broken is not None:
+                plain[name] = broken
+            elif levels[name].verdict == "holds":
+                plain[name] = levels[name]
+        if len(plain) < len(names):
+            plain = self._ladder(names, False, self.seen.findings, plain)
+        return {
+            name: replace(level, without_sessions=plain[name].verdict) if name in plain else level
+            for name, level in levels.items()
+        }
 
     def _ladder(
         self,
         names: list[str],
         sessions: bool,
         findings: list[Finding],
-        held: Iterable[str] = (),
+        decided: Mapping[str, LevelVerdict] = MappingProxyType({}),
     ) -> dict[str, LevelVerdict]:
         """Decides the levels: the strongest first, and when that fails the weakest upwards.
 
-        Those in ``held`` are known to hold.
+        The verdicts in ``decided`` are taken as they are.
         """
-        levels = {name: LevelVerdict("holds", sessions) for name in held}
+        levels = dict(decided)
         for name in names:
             found = [f for f in findings if forbids(name, f.forbidden_from)]
             if found:
@@ -273,6 +272,25 @@ def _names(sessions: bool) -> list[str]:
     """The levels, weak to strong; without the order of sessions causal is no level."""
     causal = [CAUSAL] if sessions else []
     return [READ_COMMITTED, READ_ATOMIC, *causal, SNAPSHOT, REPEATABLE_READ, SERIALIZABLE]
+
+
+def _shown_without_sessions(name: str, level: LevelVerdict) -> bool:
+    """Whether the witness of a level violates it without the order of sessions as well.
+
+    An anomalous read does. A cycle does if the operations show all of its edges, and if its shape
+    is one that the level forbids. At the levels that have no anti-dependencies of their own, an
+    rw edge stands for an axiom, which may have been applied to a session.
+    """
+    if level.verdict != "violated":
+        return False
+    kinds = [kind for _, _, kind, _ in level.edges]
+    if not kinds:
+        return True
+    if level.inferred or "so" in kinds:
+        return False
+    if STRENGTH[name] < STRENGTH[SNAPSHOT]:
+        return "rw" not in kinds
+    return name != SNAPSHOT or not consecutive(kinds)
 
 
 MOST_PAIRS = 2_000_000

@@ -12,9 +12,10 @@ from checker.judging.dependencies import dependencies
 from checker.robustness.jobs.workload import Instance, Jobs
 from model.history import History
 from model.levels import DELTA_LEVELS
+from model.outcomes import SUCCEEDED
 from model.physical.log import Snapshot
 from model.scenario import Expectation, Scenario, Step
-from model.simulator import COMMITTED, NO_COMMIT, READ, Ended, InFlight, begin, commit, run_scenario
+from model.simulator import Ended, InFlight, begin, commit, run_scenario
 from model.statements import Statement
 from model.workload import initial_rows
 
@@ -23,8 +24,6 @@ SERIAL = "PL-3"
 
 Play = Sequence[tuple[str, int]]
 """A schedule over numbered transactions: ("begin" or "commit", number)."""
-
-_GOOD = (COMMITTED, NO_COMMIT, READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Stage:
 
     def history(self, ended: Mapping[int, Ended]) -> History:
         """What ended well, as a history."""
-        good = [each.logical for each in ended.values() if each.outcome in _GOOD]
+        good = [each.logical for each in ended.values() if each.outcome in SUCCEEDED]
         last = max(ended.values(), key=lambda each: each.latest.version).latest
         table = self.jobs.target.name
         base = self.jobs.base.version

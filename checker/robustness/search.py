@@ -17,6 +17,7 @@ from checker.search.exhaustive import READERS, WRITERS, Search
 from checker.search.minimal import Path
 from checker.search.schedules import ScheduleClass
 from model.history import History
+from model.outcomes import COMMITTED, READ
 from model.statements import Select
 from model.workload import initial_rows
 
@@ -263,7 +264,7 @@ def closest(stage: Stage, instances: Instances, most: int = 6) -> tuple[Found, .
             late = stage.violates(ended, "Serializable")
             key = (t, b, x, outcomes, late)
             if key not in found:
-                good = sum(outcome in ("committed", "read") for outcome in outcomes)
+                good = sum(outcome in (COMMITTED, READ) for outcome in outcomes)
                 found[key] = (-good - 2 * late, group)
     ranked = sorted(found.values(), key=lambda one: one[0])
     return tuple(stage.found(_title(g, "side by side"), g, TRIPLE) for _, g in ranked[:most])

@@ -33,11 +33,12 @@ from checker.search.minimal import MinimalFindings, Path
 from checker.search.search_result import Coverage, SearchResult
 from model.history import History, Transaction
 from model.levels import DELTA_LEVELS
+from model.outcomes import COMMITTED, NO_COMMIT
 from model.physical.log import Snapshot
 from model.profiles import DEFAULT
 from model.profiles.base import Profile
 from model.scenario import Step
-from model.simulator import COMMITTED, NO_COMMIT, InFlight, begin, commit
+from model.simulator import InFlight, begin, commit
 from model.statements import Select
 from model.workload import initial_rows, prepare
 

@@ -6,7 +6,8 @@ texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictE
 
 from __future__ import annotations
 
-from conformance.engine import FAILED, Committed
+from conformance.engine import Committed
+from model.outcomes import FAILED
 from model.statements import AddConstraint, Overwrite, Statement
 from model.statements.alter.statement import NEW_CONSTRAINT_VIOLATED
 from model.statements.merge.statement import MULTIPLE_MATCHES

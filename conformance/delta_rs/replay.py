@@ -16,18 +16,10 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions
 from conformance.delta_rs.operations import read, reads_target, rows_of, write
 from conformance.delta_rs.outcomes import outcome_of
-from conformance.engine import (
-    COMMITTED,
-    FAILED,
-    NO_COMMIT,
-    READ,
-    Begun,
-    CommitRecord,
-    Committed,
-    EngineError,
-)
+from conformance.engine import Begun, CommitRecord, Committed, EngineError
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
+from model.outcomes import COMMITTED, FAILED, NO_COMMIT, READ
 from model.scenario import Scenario
 from model.sql import parse_statement
 from model.statements import Select, Statement

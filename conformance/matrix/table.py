@@ -22,12 +22,13 @@ from conformance.matrix.documents import CAN, CANNOT, GENERATIONS, NEWEST, claim
 from conformance.replay.campaign import Job, Replayed
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
+from model.outcomes import COMMITTED, SUCCEEDED
 from model.physical.log import Commit
 from model.profiles.base import Profile
 from model.rules import added_files
 from model.rules.base import SERIALIZABLE, Attempt, Rule
 from model.scenario import Scenario, Step
-from model.simulator import COMMITTED, Ended, InFlight, begin_in, commit, history_of
+from model.simulator import Ended, InFlight, begin_in, commit, history_of
 from model.workload import Workload, prepare
 
 NOT_ASKED = "not asked"
@@ -104,7 +105,7 @@ class Entry:
         """Counts one replay of a probe."""
         self.replays += 1
         outcome = replayed.comparison.observation.outcomes["A"]
-        if outcome not in ("committed", "no commit", "read"):
+        if outcome not in SUCCEEDED:
             self.conflicts += 1
         if not replayed.comparison.agrees:
             self.differing.append(replayed.job.scenario.name)

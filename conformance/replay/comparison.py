@@ -20,9 +20,10 @@ from conformance.replay.observation import Observation, outcome
 from conformance.replay.observed_history import Observed, observed
 from model.history import History, Row
 from model.levels import DELTA_LEVELS
+from model.outcomes import COMMITTED
 from model.physical.log import Snapshot
 from model.profiles.base import Profile
-from model.simulator import COMMITTED, Run, run
+from model.simulator import Run, run
 from model.values.types import sql_row
 from model.workload import Workload
 

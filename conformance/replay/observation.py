@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.engine import FAILED, Begun, CommitRecord, Committed, Engine, Replay
+from conformance.engine import Begun, CommitRecord, Committed, Engine, Replay
 from model.history import Row
+from model.outcomes import FAILED
 from model.scenario import Scenario, Step
 
 

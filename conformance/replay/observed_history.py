@@ -19,6 +19,7 @@ from conformance.replay.observation import Observation
 from model.effects import transaction_of
 from model.errors import InvalidScenario, StatementFailure
 from model.history import History, ItemRead, PredicateRead, Row, RowChange, Transaction
+from model.outcomes import NO_COMMIT, READ
 from model.physical.files import DataFile, StoredRow, data_file
 from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
@@ -392,7 +393,7 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
     statement = _statement(state, name)
     end, begun = state.observation.ended[name], state.observation.begun[name]
     snapshot = state.snapshots[begun.read_version]
-    if end.outcome == "no commit":
+    if end.outcome == NO_COMMIT:
         try:
             meant = statement.execute(snapshot, name, state.workload.others)
             statement = meant.resolved or statement
@@ -414,7 +415,7 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
         text=statement.text,
         read_version=begun.read_version,
         commit_version=None,
-        committed=end.outcome in ("read", "no commit"),
+        committed=end.outcome in (READ, NO_COMMIT),
         predicate_reads=reads,
         item_reads=_items(reads, snapshot),
         rerun=statement.rerun,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.engine import CONFLICTS, FAILED, Committed
+from conformance.engine import Committed
+from model.outcomes import CONFLICT_NAMES, FAILED
 
 _WRAPPERS = {"TASK_WRITE_FAILED"}
 """Classes that only say where a failure happened; what failed is their cause."""
 
-_CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICTS}
+_CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICT_NAMES}
 
 
 def outcome_of(error: Exception) -> Committed:

@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conformance.delta_log.log_reader import LogReader
-from conformance.engine import (
-    COMMITTED,
-    NO_COMMIT,
-    READ,
-    Begun,
-    CommitRecord,
-    Committed,
-    EngineError,
-)
+from conformance.engine import Begun, CommitRecord, Committed, EngineError
 from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
 from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
@@ -26,6 +18,7 @@ from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
 from model.history import Row
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.scenario import Scenario
 from model.workload import TARGET
 

@@ -19,20 +19,7 @@ from pydantic import (
 )
 
 from model.levels import LEVELS
-
-OUTCOMES = ("committed", "no commit", "read")
-"""How a transaction ends well."""
-
-CONFLICTS = (
-    "ConcurrentAppend",
-    "ConcurrentDeleteRead",
-    "ConcurrentDeleteDelete",
-    "MetadataChanged",
-    "ProtocolChanged",
-    "ConcurrentTransaction",
-    "ConcurrentWrite",
-)
-"""How a transaction ends when another one stands in its way."""
+from model.outcomes import CONFLICT_NAMES, SUCCEEDED
 
 ERROR_CLASS = r"_?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(\.[A-Z0-9_]+)?"
 """How a transaction ends that fails by itself: the name that Spark gives the error."""
@@ -67,7 +54,7 @@ Outcomes = Annotated[
         {
             "type": "object",
             "additionalProperties": {
-                "anyOf": [{"enum": [*OUTCOMES, *CONFLICTS]}, {"pattern": f"^{ERROR_CLASS}$"}]
+                "anyOf": [{"enum": [*SUCCEEDED, *CONFLICT_NAMES]}, {"pattern": f"^{ERROR_CLASS}$"}]
             },
         }
     ),

@@ -17,20 +17,14 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from isodelta.exits import BadInput
-from isodelta.files.scenario_schema import (
-    CONFLICTS,
-    ERROR_CLASS,
-    OUTCOMES,
-    ExpectShape,
-    ScenarioShape,
-    TableShape,
-)
+from isodelta.files.scenario_schema import ERROR_CLASS, ExpectShape, ScenarioShape, TableShape
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.values import typed
 from isodelta.files.yaml_source import Number, Path, Source, SourceError, read_source
 from model.errors import InvalidScenario
 from model.history import Row
 from model.levels import LEVELS
+from model.outcomes import CONFLICT_NAMES, SUCCEEDED
 from model.profiles import DEFAULT, Profile
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.tables.properties import KNOWN, canonical
@@ -259,10 +253,11 @@ class _Reader:
             if name not in scenario.transactions:
                 known = ", ".join(scenario.transactions)
                 raise self._bad(place, f"there is no transaction {name!r} (there is {known})")
-            if outcome not in OUTCOMES + CONFLICTS and not re.fullmatch(ERROR_CLASS, outcome):
+            named = (*SUCCEEDED, *CONFLICT_NAMES)
+            if outcome not in named and not re.fullmatch(ERROR_CLASS, outcome):
                 raise self._bad(
                     place,
-                    f"{outcome!r} is no outcome" + hint(outcome, OUTCOMES + CONFLICTS, "known: "),
+                    f"{outcome!r} is no outcome" + hint(outcome, named, "known: "),
                 )
         for name in shape.levels:
             if name not in LEVELS:

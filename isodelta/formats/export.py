@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checker.judging.dependencies import dependencies
+from checker.judging.dependencies import changes_matches, dependencies
 from model.history import History, RowId, Transaction
 from model.levels import CONFLICTS
 
@@ -47,11 +47,7 @@ def _keyed(history: History) -> _Keyed:
             changers: dict[TableRow, list[int]] = {}
             for other, writer in enumerate(result.transactions):
                 for change in writer.changes:
-                    if change.table != predicate.table:
-                        continue
-                    before = change.before is not None and predicate.matches(change.before)
-                    after = change.after is not None and predicate.matches(change.after)
-                    if before != after:
+                    if change.table == predicate.table and changes_matches(change, predicate):
                         changers.setdefault((change.table, change.row), []).append(other)
             for writers in changers.values():
                 result.versions.append(list(dict.fromkeys(writers)))

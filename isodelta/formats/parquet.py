@@ -77,21 +77,26 @@ def judge_parquet(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path}: {error}") from error
     return {
         "transactions": int((np.diff(history.transaction, prepend=0) != 0).sum()),
-        "levels": {name: _level(verdict) for name, verdict in verdicts.items()},
+        "levels": {name: _level(name, verdict) for name, verdict in verdicts.items()},
     }
 
+
+MEANS = {"Serializable": "Delta's Serializable"}
+"""A name that other histories use for PL-3; the order of the log is known here."""
 
 SHOWN = 10
 """Transactions of a serial order that are written out at each end."""
 
 
-def _level(verdict: LargeVerdict) -> dict[str, Any]:
+def _level(name: str, verdict: LargeVerdict) -> dict[str, Any]:
     names = [str(edge.source) for edge in verdict.cycle]
     result: dict[str, Any] = {
         "verdict": verdict.verdict,
         "anomaly": verdict.anomaly,
         "cycle": [*names, names[0]] if len(names) > 1 else names,
     }
+    if name in MEANS:
+        result["means"] = MEANS[name]
     if verdict.because is not None:
         result["because"] = verdict.because
     if verdict.cycle:

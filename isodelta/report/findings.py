@@ -6,7 +6,7 @@ from checker.search import finding as search
 from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta.report import Finding, FindingClass
 from isodelta.runs.judging import check_scenario
-from isodelta.runs.replaying import replay_result
+from isodelta.runs.replaying import compared_with, replay_result
 from isodelta.runs.results import RunResult
 from model.profiles import Profile
 from model.scenario import Scenario
@@ -31,7 +31,7 @@ _DEPTH = {
 
 
 def difference(comparison: Comparison, name: str, profile: Profile) -> Finding:
-    """The finding for a replay that differs from the model."""
+    """The finding for a replay that differs from what the rules of ``profile`` predict."""
     observation = comparison.observation
     words = "; ".join(
         f"{d.about}: {d.what} predicted {d.predicted}, observed {d.observed}"
@@ -45,7 +45,7 @@ def difference(comparison: Comparison, name: str, profile: Profile) -> Finding:
         level=observation.level,
         summary=f"{words}.",
         scenario=scenario,
-        predicted=predicted_result(scenario, profile),
+        predicted=compared_with(comparison),
         observed=replay_result(comparison, profile.name),
     )
 

@@ -11,6 +11,7 @@ from isodelta.runs.expectation import failures
 from isodelta.runs.results import MODEL, RunResult, TransactionResult, plain_rows
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
+from model.outcomes import NO_COMMIT
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import Ended, Run, run
@@ -92,7 +93,7 @@ def _transaction(ended: Ended) -> TransactionResult:
     because: str | None = None
     if ended.conflict is not None:
         because = ended.conflict.because
-    elif ended.outcome == "no commit":
+    elif ended.outcome == NO_COMMIT:
         because = "it found nothing to change"
     elif not logical.committed:
         because = "the statement fails by itself on what it finds"

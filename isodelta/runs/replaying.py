@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from checker.judging.verdict import judge
 from conformance.engine import Begun, Committed, Engine
 from conformance.replay import campaign
 from conformance.replay.comparison import Comparison
 from conformance.replay.observation import outcome
+from isodelta.files.scenarios import Loaded
 from isodelta.runs.engines import start
 from isodelta.runs.expectation import failures
+from isodelta.runs.judging import Checked
 from isodelta.runs.results import Compared, RunResult, TransactionResult, plain_rows
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
@@ -76,6 +79,15 @@ def replay_result(
         compared=Compared(observation.level, comparison.differences),
         failures=expectations_unmet,
     )
+
+
+def compared_with(comparison: Comparison) -> RunResult:
+    """The run in the model that a replay was compared with: it may follow several profiles."""
+    scenario = comparison.observation.scenario
+    run = comparison.predicted
+    verdicts = judge(run.history, tuple(comparison.verdicts))
+    loaded = Loaded(scenario, comparison.workload, "", 0)
+    return Checked(loaded, run, verdicts, ()).result
 
 
 def _transaction(begun: Begun, end: Committed, writers: Mapping[int, str]) -> TransactionResult:

@@ -23,6 +23,13 @@ Without predicates and with the reads of a key-value history, Adya's PL-2.99 (re
 forbids the same cycles as PL-3, so both have one number.
 """
 
+MEANS = {SERIALIZABLE: "PL-3"}
+"""Names that another level has as well, and which one is meant here.
+
+Without a log, Serializable is Adya's PL-3: serializable in some order. Delta's level of that name
+demands the order of the log.
+"""
+
 
 def forbids(level: str, weakest: str) -> bool:
     """Whether a level forbids an anomaly that ``weakest`` is the weakest level to forbid."""

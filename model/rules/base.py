@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from model.outcomes import Refusal
 from model.physical.footprint import Footprint
 from model.physical.log import Commit
 from model.tables.table import Table
@@ -38,7 +39,7 @@ class Rule:
     """
 
     name: str
-    conflict: str
+    conflict: Refusal
     check: Callable[[Attempt, Commit], str | None]
     source: str
 

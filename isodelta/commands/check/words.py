@@ -16,6 +16,7 @@ from isodelta.runs.judging import Checked
 from isodelta.runs.words import print_rows, print_verdict, rows_text
 from isodelta.terminal import COLOURS, can_draw, grid, printable
 from model.levels import DELTA_LEVELS
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.profiles import readings
 from model.scenario import Step
 from model.simulator import Ended
@@ -38,7 +39,7 @@ class Marks:
 
     def of(self, outcome: str) -> str:
         """The mark of a transaction's end."""
-        ends = {"committed": self.committed, "read": self.read, "no commit": self.no_commit}
+        ends = {COMMITTED: self.committed, READ: self.read, NO_COMMIT: self.no_commit}
         return ends.get(outcome, self.refused)
 
 
@@ -168,11 +169,11 @@ def _outcome(ended: Ended) -> Text:
     logical = ended.logical
     seen = f"version {logical.read_version}" if logical.read_version >= 0 else "no table yet"
     snapshot = f"snapshot: {seen}"
-    if ended.outcome == "committed":
+    if ended.outcome == COMMITTED:
         return Text(f"committed version {logical.commit_version}; {snapshot}")
     if ended.rows is not None:
         return Text(f"read {rows_text(ended.rows)}; {snapshot}")
-    if ended.outcome == "no commit":
+    if ended.outcome == NO_COMMIT:
         return Text(f"found nothing to change, wrote no version; {snapshot}")
     text = Text(ended.outcome, "bold magenta")
     if ended.conflict is None:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from checker.judging.verdict import judge
 from checker.search.exhaustive import Search
 from checker.search.search_result import SearchResult
-from conformance.engine import CONFLICTS, Engine
+from conformance.engine import Engine
 from conformance.replay import campaign
 from conformance.replay.observation import observe
 from isodelta.commands.claims.evidence import CannotRun, Evidence
 from isodelta.files.scenarios import scenario_mapping
 from model.errors import InvalidScenario
 from model.history import Row
+from model.outcomes import CONFLICT_NAMES, SUCCEEDED
 from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario, Step, TableSpec
 from model.simulator import run_scenario
@@ -230,7 +231,7 @@ def _mapping(scenario: Scenario) -> dict[str, Any] | None:
 
 def _is(outcome: str, wanted: str) -> bool:
     if wanted == CONFLICT:
-        return outcome in CONFLICTS
+        return outcome in CONFLICT_NAMES
     if wanted == NO_CONFLICT:
-        return outcome in ("committed", "no commit", "read")
+        return outcome in SUCCEEDED
     return outcome == wanted

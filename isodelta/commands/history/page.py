@@ -23,7 +23,11 @@ def write_history_report(
     ``results`` are the objects that ``isodelta history --json`` prints, ``unread`` the messages
     about files that could not be judged.
     """
-    from isodelta.commands.history.words import initial_values_in_words, outside_in_words
+    from isodelta.commands.history.words import (
+        initial_values_in_words,
+        meaning_in_words,
+        outside_in_words,
+    )
     from isodelta.report.files.writer import replace_file
     from isodelta.report.html import plain_page
 
@@ -34,6 +38,7 @@ def write_history_report(
         results=results,
         assumed=initial_values_in_words,
         outside=outside_in_words,
+        meaning=meaning_in_words,
         unread=unread,
         violations=[_violation(i, r) for i, r in enumerate(_violated(results)[:SHOWN])],
         violated=len(_violated(results)),
@@ -56,6 +61,7 @@ def _violated(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def _violation(number: int, result: Mapping[str, Any]) -> dict[str, Any]:
     """What the page shows of one history: each different violation once, with its picture."""
+    from isodelta.commands.history.words import level_in_words
     from isodelta.report.pictures.graph import graph_arrows, graph_svg
 
     shown: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -64,7 +70,7 @@ def _violation(number: int, result: Mapping[str, Any]) -> dict[str, Any]:
             continue
         reason = (level["verdict"], level["anomaly"], *level["cycle"])
         if reason in shown:
-            shown[reason]["levels"].append(name)
+            shown[reason]["levels"].append(level_in_words(name, level))
             continue
         edges = level.get("edges", ())
         picture = None
@@ -75,7 +81,7 @@ def _violation(number: int, result: Mapping[str, Any]) -> dict[str, Any]:
             nodes = dict.fromkeys(ends, "")
             picture = graph_svg(nodes, arrows, name, f"history-{number}-{len(shown)}")
         shown[reason] = {
-            "levels": [name],
+            "levels": [level_in_words(name, level)],
             "level": level,
             "picture": picture,
             "words": [edge["because"] for edge in edges] or [level.get("because") or ""],

@@ -13,6 +13,7 @@ from checker.recorded.observations import AmbiguousHistory, Finding
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.formats.formats import FORMATS, LARGE, recognise
+from model.levels.recorded import MEANS
 
 
 def judge_file(
@@ -52,7 +53,7 @@ def judge_file(
 def _judgement(judgement: Judgement, outside: Sequence[Operation]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "transactions": judgement.transactions - len(outside),
-        "levels": {name: _level(verdict) for name, verdict in judgement.levels.items()},
+        "levels": {name: _level(name, verdict) for name, verdict in judgement.levels.items()},
     }
     taken = judgement.taken_for_initial
     if taken:
@@ -110,13 +111,15 @@ def _one_of_each(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(chosen, key=lambda finding: places[id(finding)])
 
 
-def _level(verdict: LevelVerdict) -> dict[str, Any]:
+def _level(name: str, verdict: LevelVerdict) -> dict[str, Any]:
     result: dict[str, Any] = {
         "verdict": verdict.verdict,
         "anomaly": verdict.anomaly,
         "cycle": list(verdict.cycle),
         "session_order": verdict.session_order,
     }
+    if name in MEANS:
+        result["means"] = MEANS[name]
     if verdict.without_sessions is not None:
         result["without_session_order"] = verdict.without_sessions
     if verdict.phenomenon is not None:

@@ -28,6 +28,24 @@ def outside_in_words(outside: dict[str, Any]) -> str:
     )
 
 
+IN_WORDS = {
+    "PL-3": "PL-3, serializable in any order",
+    "Delta's Serializable": "Delta's, serializable in the order of the log",
+}
+
+
+def meaning_in_words(level: dict[str, Any]) -> str | None:
+    """Which level a name stands for that has two meanings; None for a name with one."""
+    means = level.get("means")
+    return None if means is None else IN_WORDS[means]
+
+
+def level_in_words(name: str, level: dict[str, Any]) -> str:
+    """The name of a level, and which one it is where the name has two meanings."""
+    meaning = meaning_in_words(level)
+    return name if meaning is None else f"{name} ({meaning})"
+
+
 def print_foreign(result: dict[str, Any]) -> None:
     """One history: its levels, and each violation in words, once."""
     console = output()
@@ -43,7 +61,7 @@ def print_foreign(result: dict[str, Any]) -> None:
         console.print(Text(printable(f"  {outside_in_words(outside)}")))
     told: dict[tuple[Any, ...], str] = {}
     for name, level in result["levels"].items():
-        line = Text(f"  {name}: ")
+        line = Text(f"  {level_in_words(name, level)}: ")
         line.append(level["verdict"], COLOURS[level["verdict"]])
         if level.get("session_order"):
             line.append(", session order counts")

@@ -63,7 +63,7 @@ def _print(result: TheoremResult, console: Any) -> None:
     colours = {"proved": "green", "refuted": "red", "unknown": "yellow"}
     title = Text(f"{result.theorem.name}: ", "bold")
     console.print(title + Text(result.verdict, colours[result.verdict]))
-    console.print(Padding(Text(result.theorem.words), (0, 0, 1, 2)))
+    console.print(Padding(Text(result.theorem.statement), (0, 0, 1, 2)))
     if result.theorem.also:
         also = f"Also of {', '.join(result.theorem.also)}, where conflicts are resolved by files."
         console.print(Padding(Text(also), (0, 0, 1, 2)))

@@ -18,7 +18,7 @@ def theorem_result(result: TheoremResult) -> dict[str, Any]:
         "theorem": result.theorem.name,
         "profile": result.theorem.profile,
         "also": list(result.theorem.also),
-        "statement": result.theorem.words,
+        "statement": result.theorem.statement,
         "verdict": result.verdict,
         "lemmas": [_lemma_result(lemma) for lemma in result.lemmas],
     }
@@ -56,7 +56,7 @@ def theorem_line(result: TheoremResult) -> TheoremLine:
     return TheoremLine(
         name=result.theorem.name,
         about=result.theorem.profile or "",
-        statement=result.theorem.words,
+        statement=result.theorem.statement,
         verdict=result.verdict,
         lemmas=tuple(map(_lemma_line, result.lemmas)),
     )

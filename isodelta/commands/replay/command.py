@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
 from isodelta.commands.pipeline import Course, Tell, run
 from isodelta.exits import BadInput
-from isodelta.options import Common, common_options, engine_option
+from isodelta.options import ENGINES, Common, common_options, engine_option
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from isodelta.commands.replay.results import Replayed
     from isodelta.files.scenarios import Loaded
+    from isodelta.report import Report
 
 
 @click.command(short_help="Run scenarios on the real engine, step by step.")
@@ -47,6 +49,7 @@ class Replaying(Course["Replayed"]):
     common: Common
     engine: str
     on_delta_rs: Sequence[str]
+    versions: Mapping[str, str] = field(default_factory=dict)
 
     def results(self, tell: Tell) -> Iterator[Replayed]:
         from conformance.replay.campaign import Job, replay
@@ -58,10 +61,12 @@ class Replaying(Course["Replayed"]):
         loaded = self._loaded()
         running, profiles = start_cross(self.engine, frozenset(self.on_delta_rs))
         with closing(running):
+            if self.common.report is not None:
+                self.versions = running.versions()
             for entry in loaded:
-                job = Job(entry.scenario, entry.workload.level, profiles)
-                comparison = replay(running, job, profile).comparison
-                yield Replayed(entry, comparison, profile.name, unmet(comparison))
+                done = replay(running, Job(entry.scenario, entry.workload.level, profiles), profile)
+                failures = unmet(done.comparison)
+                yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
 
     def _loaded(self) -> list[Loaded]:
         """The scenarios, all of which have the transactions that delta-rs is to run."""
@@ -81,3 +86,17 @@ class Replaying(Course["Replayed"]):
         from isodelta.commands.replay.words import print_replayed
 
         print_replayed(result, console)
+
+    def page(self, results: Sequence[Replayed]) -> Report:
+        from isodelta.commands.replay.page import page
+
+        return page(self.common, self._as_asked(), self.versions, results)
+
+    def _as_asked(self) -> str:
+        """The engine with the options that a finding needs to be replayed on it again."""
+        options = [self.engine]
+        for name in self.on_delta_rs:
+            options += ["--on-delta-rs", name]
+        if self.common.profile.name != ENGINES[self.engine]:
+            options += ["--profile", self.common.profile.name]
+        return shlex.join(options)

@@ -15,13 +15,14 @@ class Replayed:
     """A scenario on a real engine, beside what the rules of ``profile`` predict.
 
     ``failures`` says in one line each what the scenario's author expects and the engine did
-    otherwise.
+    otherwise. ``seconds`` is how long the replay took.
     """
 
     loaded: Loaded
     comparison: Comparison
     profile: str
     failures: tuple[str, ...]
+    seconds: float
 
     @property
     def good(self) -> bool:
@@ -29,10 +30,10 @@ class Replayed:
         return self.comparison.agrees and not self.failures
 
     @property
-    def result(self) -> RunResult:
+    def observed(self) -> RunResult:
         """What was observed, as plain data."""
         return replay_result(self.comparison, self.profile, self.failures)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta replay --json`` prints."""
-        return self.result.to_json()
+        return self.observed.to_json()

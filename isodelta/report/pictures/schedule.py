@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from isodelta.runs.results import RunResult, TransactionResult
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.scenario import Scenario
 
 Mark = Literal["committed", "conflict", "read", "no commit", "not run"]
 
 _MARKS: Mapping[str, Mark] = {
-    "committed": "committed",
-    "read": "read",
-    "no commit": "no commit",
+    COMMITTED: COMMITTED,
+    READ: READ,
+    NO_COMMIT: NO_COMMIT,
 }
 
 
@@ -60,11 +61,11 @@ def outcome_text(ended: TransactionResult | None) -> str:
     kind = mark(ended)
     if ended is None:
         return kind
-    if kind == "committed":
+    if kind == COMMITTED:
         version = ended.commit_version
-        return "committed" if version is None else f"committed, v{version}"
-    if kind == "read":
-        return "read" if ended.rows is None else f"read {count(len(ended.rows), 'row')}"
+        return COMMITTED if version is None else f"committed, v{version}"
+    if kind == READ:
+        return READ if ended.rows is None else f"read {count(len(ended.rows), 'row')}"
     if kind == "conflict":
         other = ended.conflicts_with
         return ended.outcome + (f" with {other}" if other else "")
@@ -91,12 +92,12 @@ def _step_words(step: ScheduleStep, ended: TransactionResult | None) -> str:
         return f"{name} was to end here; nothing is recorded of it."
     reason = f": {ended.because.rstrip('.')}" if ended.because else ""
     kind = mark(ended)
-    if kind == "committed":
+    if kind == COMMITTED:
         version = ended.commit_version
         return f"{name} commits{'' if version is None else f' and writes version {version}'}."
-    if kind == "read":
+    if kind == READ:
         return f"{name} returns {_rows(ended)}."
-    if kind == "no commit":
+    if kind == NO_COMMIT:
         return f"{name} succeeds without writing a version{reason}."
     against = f" against {ended.conflicts_with}" if ended.conflicts_with else ""
     return f"{name} is refused with {ended.outcome}{against}{reason}."

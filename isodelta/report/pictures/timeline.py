@@ -23,6 +23,7 @@ from isodelta.report.pictures.schedule import (
 )
 from isodelta.report.pictures.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
 from isodelta.runs.results import RunResult
+from model.outcomes import COMMITTED, READ
 from model.scenario import Scenario
 
 _STEP = 92.0
@@ -102,14 +103,14 @@ def outcome_lines(result: RunResult | None, other: RunResult | None, name: str) 
     transaction = transaction_result(result, name)
     kind = mark(transaction)
     lines: list[str] = [kind]
-    if transaction is not None and kind == "committed":
+    if transaction is not None and kind == COMMITTED:
         version = transaction.commit_version
         lines = ["commit" if version is None else shortened(f"commit v{version}")]
     elif transaction is not None and kind == "conflict":
         # Conflict names are long camel-case words; two short lines keep the columns narrow.
         head, tail = _CAMEL_CASE.fullmatch(transaction.outcome).groups()  # type: ignore[union-attr]
         lines = [shortened(part) for part in (head, tail) if part]
-    elif transaction is not None and kind == "read" and transaction.rows is not None:
+    elif transaction is not None and kind == READ and transaction.rows is not None:
         lines = [f"read {count(len(transaction.rows), 'row')}"]
     predicted = transaction_result(other, name)
     if predicted is not None and (transaction is None or predicted.outcome != transaction.outcome):
@@ -118,13 +119,13 @@ def outcome_lines(result: RunResult | None, other: RunResult | None, name: str) 
 
 
 def _draw_mark(root: Element, kind: str, x: float, y: float) -> None:
-    if kind == "committed":
+    if kind == COMMITTED:
         add(root, "circle", cx=x, cy=y, r=7, class_="mark committed")
     elif kind == "conflict":
         add(root, "circle", cx=x, cy=y, r=9, class_="mark hole")
         path = f"M{x - 6:g} {y - 6:g}L{x + 6:g} {y + 6:g}M{x - 6:g} {y + 6:g}L{x + 6:g} {y - 6:g}"
         add(root, "path", d=path, class_="mark cross")
-    elif kind == "read":
+    elif kind == READ:
         path = f"M{x:g} {y - 8:g}L{x + 8:g} {y:g}L{x:g} {y + 8:g}L{x - 8:g} {y:g}Z"
         add(root, "path", d=path, class_="mark read")
     else:

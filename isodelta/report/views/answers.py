@@ -21,6 +21,7 @@ from isodelta.report.data import (
 )
 from isodelta.report.pictures.schedule import count, mark
 from isodelta.runs.results import RunResult
+from model.outcomes import COMMITTED, NO_COMMIT, READ
 
 BREAKING = (FindingClass.LEVEL_VIOLATION, FindingClass.ENGINE_BREAKS_LEVEL)
 """The classes of findings whose histories break the level that they name."""
@@ -78,14 +79,14 @@ def _told(results: list[RunResult], level: str) -> str:
     ends = [
         f"{count(marks[kind], 'transaction')} {words}"
         for kind, words in (
-            ("committed", "committed"),
+            (COMMITTED, "committed"),
             ("conflict", "refused with a conflict"),
-            ("no commit", "without anything to write"),
+            (NO_COMMIT, "without anything to write"),
         )
         if marks[kind]
     ]
-    if marks["read"]:
-        ends.append(count(marks["read"], "reader"))
+    if marks[READ]:
+        ends.append(count(marks[READ], "reader"))
     judged = [
         f"{verdict} in {verdicts[verdict]:,}"
         for verdict in ("holds", "violated", "unknown", "not judged")

@@ -22,6 +22,7 @@ from isodelta.report.pictures.schedule import (
 from isodelta.report.pictures.timeline import timeline_svg
 from isodelta.report.views.readings import readings_of
 from isodelta.runs.results import EdgeInWords, PlainRow, RunResult, edges_in_words
+from model.outcomes import READ
 
 SEVERITY = (
     "unexplained",
@@ -187,7 +188,7 @@ def _transaction(result: RunResult | None, name: str) -> str:
     if ended is None:
         return NOT_RUN
     told = outcome_text(ended)
-    if ended.outcome == "read" and ended.rows is not None:
+    if ended.outcome == READ and ended.rows is not None:
         told = f"read {_row_list(ended.rows)}"
     return f"{told}, snapshot {version_label(ended.read_version)}"
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from html import unescape
 from itertools import islice, product
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +15,7 @@ from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.proofs import THEOREMS, facts
 from checker.proofs.concrete import ConcreteFacts
-from checker.proofs.lemma import Assumption, Claim, Lemma, check
+from checker.proofs.lemma import SCOPE, Assumption, Claim, Lemma, check
 from checker.proofs.missed_append import missed_appends, on_a_cycle
 from checker.proofs.theorems.log_order import level_formula
 from checker.search.alphabet import statements
@@ -261,6 +263,27 @@ def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
     page = (tmp_path / "index.html").read_text()
     assert "1 of 1 theorem proved." in page
     assert theorem["lemmas"][0]["name"] in page
+
+
+def test_a_theorem_about_rules_is_never_printed_without_its_scope(capsys, tmp_path):
+    """Serializable is proved except for statements that the scenarios have violations of."""
+    assert run(["prove", "--profile", REPAIRED.name, "--json", "--report", str(tmp_path)]) == 0
+    printed = json.loads(capsys.readouterr().out)["statement"]
+    assert run(["prove", "--profile", REPAIRED.name]) == 0
+    on_the_terminal = " ".join(capsys.readouterr().out.split())
+    (in_the_report,) = json.loads((tmp_path / "report.json").read_text())["theorems"]
+    in_the_docs = (Path(__file__).parents[3] / "docs" / "theorems.md").read_text()
+    assert printed.endswith(SCOPE)
+    assert in_the_report["statement"] == printed
+    assert printed in on_the_terminal
+    assert printed in unescape((tmp_path / "index.html").read_text())
+    assert SCOPE in " ".join(in_the_docs.replace("\n> ", " ").split())
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=[theorem.name for theorem in THEOREMS])
+def test_the_scope_belongs_to_the_theorems_about_an_engine(theorem):
+    assert (SCOPE in theorem.statement) == (theorem.profile is not None)
+    assert theorem.statement.startswith(theorem.words)
 
 
 def test_prove_says_which_other_profiles_a_theorem_is_about(capsys):

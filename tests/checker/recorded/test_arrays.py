@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+from html import unescape
 from pathlib import Path
 from random import Random
 
@@ -238,6 +240,26 @@ def test_parquet_histories_on_the_command_line(
     pq.write_table(pa.table({"transaction": [1], "key": [1]}), wrong)
     assert cli.run(["history", str(wrong)]) == BAD
     assert "no column 'write'" in capsys.readouterr().err
+
+
+def test_serializable_of_a_known_order_is_delta_s_level(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Transaction 2 missed 1, which came before it in the log: no level but Delta's minds."""
+    missed = [(1, True, 1, 1), (2, False, 1, 0), (2, True, 2, 2)]
+    path = write_parquet(tmp_path / "h.parquet", arrays(missed, None))
+    assert cli.run(["history", str(path), "--json"]) == FOUND
+    levels = json.loads(capsys.readouterr().out)["levels"]
+    verdicts = {name: (level["verdict"], level.get("means")) for name, level in levels.items()}
+    assert verdicts == {
+        "Serializable": ("violated", "Delta's Serializable"),
+        "WriteSerializable": ("holds", None),
+        "SnapshotIsolation": ("holds", None),
+    }
+    assert cli.run(["history", str(path), "--report", str(tmp_path / "report")]) == FOUND
+    words = "Delta's, serializable in the order of the log"
+    assert f"Serializable ({words}): violated" in " ".join(capsys.readouterr().out.split())
+    assert words in unescape((tmp_path / "report" / "index.html").read_text())
 
 
 def test_the_pruned_graph_loses_no_cycle() -> None:

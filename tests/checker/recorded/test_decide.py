@@ -366,3 +366,45 @@ def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> 
     levels = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels
     assert levels["Serializable"].without_sessions == "violated"
     assert levels["Causal"].without_sessions is None
+
+
+def without_sessions(made: ForeignHistory) -> dict[str, str | None]:
+    levels = judge(made, session_order=True).levels
+    return {name: level.without_sessions for name, level in levels.items()}
+
+
+def plain(made: ForeignHistory) -> dict[str, str | None]:
+    """The same levels, with the causal one, which there is with sessions only."""
+    levels = judge(made, session_order=False).levels
+    kept = {name: v.verdict for name, v in levels.items() if not name.startswith("StrongSession")}
+    return {"Causal": None, **kept}
+
+
+def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions() -> None:
+    """Only its session makes T3 see x of T1; the cycle of T1 and T3 has no edge of a session."""
+    made = history("0: ax1", "0: ay2", "0: rx[] ry[] ax5", "0: rx[1] ax7", kind="list")
+    level = judge(made, session_order=True).levels["ReadAtomic"]
+    assert [kind for *_, kind, _ in level.edges] == ["rw", "ww"]
+    assert not level.inferred
+    assert (level.verdict, level.without_sessions) == ("violated", "holds")
+    assert without_sessions(made) == plain(made)
+
+
+def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessions() -> None:
+    """T9 -rw-> T5 -rw-> T1 -wr-> T9, which snapshot isolation allows unless sessions count."""
+    idle = [f"0: w{key}1" for key in "abcdef"]
+    made = history("0: wy1 wz1", *idle[:3], "0: ry_ wx1", *idle[3:], "0: rx_ rz1")
+    level = judge(made, session_order=True).levels["SnapshotIsolation"]
+    assert [kind for *_, kind, _ in level.edges] == ["rw", "wr", "rw"]
+    assert (level.verdict, level.without_sessions) == ("violated", "holds")
+    assert without_sessions(made) == plain(made)
+
+
+def test_a_level_is_decided_without_sessions_at_any_size() -> None:
+    shape = Shape(transactions=6000, sessions=20, keys=600)
+    levels = judge(generate(1, shape, "causality violation"), session_order=True).levels
+    assert levels["Serializable"].verdict == "violated"
+    assert {level.without_sessions for n, level in levels.items() if n != "Causal"} == {
+        "holds",
+        "violated",
+    }

@@ -375,3 +375,17 @@ def test_every_level_without_sessions_is_its_definition(
             oracle, plain = strong, name.removeprefix("StrongSession")
         expected = "holds" if oracle.holds(plain) else "violated"
         assert level.verdict == expected, (name, level)
+
+
+@EVERY_KIND
+@settings(max_examples=400, deadline=None)
+@given(data=st.data())
+def test_the_verdict_without_sessions_is_that_of_the_levels_without_sessions(
+    made: st.SearchStrategy[ForeignHistory], data: st.DataObject
+) -> None:
+    """Also RepeatableRead, which the axioms leave out."""
+    history = data.draw(made)
+    plain = judge(history, session_order=False).levels
+    for name, level in judge(history, session_order=True).levels.items():
+        expected = None if name == "Causal" else plain[name].verdict
+        assert level.without_sessions == expected, (name, level)

@@ -24,16 +24,15 @@ from checker.robustness.search import MISSED, TRIPLE
 from checker.robustness.symbolic.access import Job
 from model.history import Transaction
 from model.levels import EdgeKind
+from model.outcomes import COMMITTED, SUCCEEDED
 from model.profiles import DEFAULT
 from model.scenario import TableSpec
-from model.simulator import COMMITTED, NO_COMMIT, READ
 from tests.checker.robustness.typed_templates import VALUES, TypedTemplates
 from tests.checker.robustness.workload_grammar import POOL, SETUPS, workload
 from tests.checker.robustness.workload_templates import Templates, chosen
 
 RW = BIT[EdgeKind.RW_ITEM] | BIT[EdgeKind.RW_PREDICATE]
 BUILDS_ON = BIT[EdgeKind.WR_ITEM] | BIT[EdgeKind.WR_PREDICATE] | BIT[EdgeKind.WW]
-GOOD = (COMMITTED, NO_COMMIT, READ)
 
 
 @dataclass
@@ -66,7 +65,7 @@ def held(given: Jobs, instances: dict[str, tuple[Instance, ...]]) -> Held:
     passing = set()
     for first, second in product(every, every):
         ended = stage.play((first, second), MISSED)
-        if ended[0].outcome != COMMITTED or ended[1].outcome not in GOOD:
+        if ended[0].outcome != COMMITTED or ended[1].outcome not in SUCCEEDED:
             continue
         graph = dependencies(stage.history(ended))
         names = {node.name: place for place, node in enumerate(graph.nodes)}
@@ -82,7 +81,7 @@ def held(given: Jobs, instances: dict[str, tuple[Instance, ...]]) -> Held:
         if (t.sql, b.sql) not in passing:
             continue
         ended = stage.play((t, b, x), TRIPLE)
-        if ended[0].outcome != COMMITTED or ended[2].outcome not in GOOD:
+        if ended[0].outcome != COMMITTED or ended[2].outcome not in SUCCEEDED:
             continue
         graph = dependencies(stage.history(ended))
         names = {node.name: place for place, node in enumerate(graph.nodes)}

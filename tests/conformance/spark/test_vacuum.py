@@ -6,9 +6,9 @@ import os
 import time
 from pathlib import Path
 
-from conformance.engine import COMMITTED
 from conformance.spark.engine import SparkEngine
 from conformance.spark.replay import SparkReplay
+from model.outcomes import COMMITTED
 from model.scenario import Scenario, Step, TableSpec
 
 OLD = 8 * 24 * 3600

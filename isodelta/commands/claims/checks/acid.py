@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from conformance.engine import CONFLICTS
 from isodelta.commands.claims.bench import CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import INSERT, ROWS, UPDATE, read_by_spark, run
 from isodelta.commands.claims.evidence import CannotRun, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.outcomes import CONFLICT_NAMES
 from model.scenario import TableSpec
 
 OTHER = {
@@ -253,7 +253,7 @@ def begins_at_any_time(bench: Bench) -> Result:
     return conclude(
         [bench.fact(f"beside a held UPDATE two INSERTs began at versions {versions[0]} and "
                     f"{versions[1]} and {ended[0]}; the UPDATE ended in {ended[2]}",
-                    ended[:2] == ["committed"] * 2 and ended[2] in (*CONFLICTS, "committed"))]
+                    ended[:2] == ["committed"] * 2 and ended[2] in (*CONFLICT_NAMES, "committed"))]
     )  # fmt: skip
 
 

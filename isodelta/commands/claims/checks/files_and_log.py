@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conformance.engine import CONFLICTS
 from isodelta.commands.claims.bench import Bench, story
 from isodelta.commands.claims.evidence import CannotRun, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.outcomes import CONFLICT_NAMES
 
 if TYPE_CHECKING:
     from conformance.spark.replay import SparkReplay
@@ -141,7 +141,7 @@ def files_then_log(bench: Bench) -> Result:
                        f"version {version} to {record.version}, naming the file written before",
                        record.version == version + 1 and new == 1 and added == written),
             bench.fact(f"validate: another UPDATE of that snapshot ends in {refused}",
-                       refused in CONFLICTS),
+                       refused in CONFLICT_NAMES),
         ]
     )  # fmt: skip
 
@@ -240,7 +240,7 @@ def conflicts_corrupt_nothing(bench: Bench) -> Result:
                 table.begin(name)
             for name in names:
                 outcome = table.commit(name).outcome
-                failed += outcome in CONFLICTS
+                failed += outcome in CONFLICT_NAMES
                 updates += outcome == "committed" and name[0] in "AD"
                 inserts += outcome == "committed" and name[0] == "C"
         versions = [record.version for record in table.log()]

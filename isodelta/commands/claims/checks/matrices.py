@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.engine import CONFLICTS
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.commands.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
 from isodelta.commands.claims.evidence import Evidence, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.outcomes import CONFLICT_NAMES
 from model.scenario import Scenario
 
 INSERT = ("INSERT",)
@@ -65,7 +65,7 @@ def _replayed(
     for current, winner in _texts(_class(one), _class(other)):
         scenario = pair(current, winner, level, properties)
         seen.append(bench.play(scenario))
-    conflicting = [each for each in seen if each.outcomes["current"] in CONFLICTS]
+    conflicting = [each for each in seen if each.outcomes["current"] in CONFLICT_NAMES]
     shown = (conflicting or seen)[0]
     kind = "tables with deletion vectors" if properties else "tables"
     text = (

@@ -13,9 +13,10 @@ from checker.separation.lattice import Lattice, lattice
 from checker.separation.snapshots import Separation, SeparationResult, deciders_that_agree
 from isodelta.files.scenarios import scenario_mapping
 from model.levels import DELTA_LEVELS, LEVELS, implies
+from model.outcomes import SUCCEEDED
 from model.profiles import NO_RULES, Profile
 from model.scenario import Expectation, Scenario
-from model.simulator import COMMITTED, NO_COMMIT, READ, run_scenario
+from model.simulator import run_scenario
 
 if TYPE_CHECKING:
     from conformance.engine import Engine
@@ -137,7 +138,7 @@ class Separating:
         refused = [
             f"{name}: {ended.outcome}"
             for name, ended in run.ended.items()
-            if ended.outcome not in (COMMITTED, NO_COMMIT, READ)
+            if ended.outcome not in SUCCEEDED
         ]
         return ", ".join(refused) or ADMITTED
 

@@ -1,0 +1,35 @@
+"""The ways in which a transaction ends, each named once.
+
+A transaction that neither succeeds nor meets a conflict fails by itself; its outcome is then the
+error class that Spark gives the failure. An engine reports ``FAILED`` and the class beside it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+COMMITTED: Final = "committed"
+NO_COMMIT: Final = "no commit"
+READ: Final = "read"
+FAILED: Final = "failed"
+
+SUCCEEDED: Final = (COMMITTED, NO_COMMIT, READ)
+"""The outcomes of a transaction that came through; ``NO_COMMIT`` wrote no version."""
+
+ConflictName = Literal[
+    "ConcurrentAppend",
+    "ConcurrentDeleteRead",
+    "ConcurrentDeleteDelete",
+    "MetadataChanged",
+    "ProtocolChanged",
+    "ConcurrentTransaction",
+    "ConcurrentWrite",
+]
+"""A conflict with another transaction, named after Delta's exception."""
+
+CONFLICT_NAMES: Final[tuple[ConflictName, ...]] = get_args(ConflictName)
+"""Every conflict name, in no order of importance."""
+
+Refusal = ConflictName | Literal["DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL"]
+"""The outcome that a conflict rule gives; a rule that misspells it fails the type check. Where a
+winner used the feature that is being dropped, Delta has an error class and no exception."""
