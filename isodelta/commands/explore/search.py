@@ -226,9 +226,9 @@ class Searching(Course[Violation | Difference]):
     def results(self, tell: Tell) -> Iterator[Violation | Difference]:
         exploration = self.exploration
 
-        def progress(schedules: int, found: int) -> None:
+        def progress(schedules: int, violations: int) -> None:
             tell(
-                f"{schedules:,} schedules, {found:,} minimal violations, "
+                f"{schedules:,} schedules, {violations:,} minimal violations, "
                 f"{exploration.seconds:.0f} s of {exploration.budget:.0f} s"
             )
 
@@ -237,11 +237,11 @@ class Searching(Course[Violation | Difference]):
             from isodelta.runs.replaying import started_engine
 
             exploration.engine = partial(started_engine, self.engine)
-        for found in exploration.run():
-            if isinstance(found, Finding):
-                yield Violation(found, self.common.profile)
+        for finding in exploration.run():
+            if isinstance(finding, Finding):
+                yield Violation(finding, self.common.profile)
             else:
-                yield found
+                yield finding
 
     def good(self, results: Sequence[Violation | Difference]) -> bool:
         return not (self.exploration.broken or self.exploration.differences)

@@ -149,8 +149,8 @@ class Solving(Course[Violation | Difference]):
 
     def results(self, tell: Tell) -> Iterator[Violation | Difference]:
         self.synthesis.told = tell
-        for found in self.synthesis.run():
-            yield Violation(found, self.common.profile)
+        for finding in self.synthesis.run():
+            yield Violation(finding, self.common.profile)
         if self.engine is None or not self.synthesis.findings:
             return
         from isodelta.runs.replaying import started_engine

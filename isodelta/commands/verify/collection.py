@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -47,14 +48,11 @@ def run_collection(
             name = replayed.job.scenario.name
             comparison = replayed.comparison
             finding = None if comparison.agrees else suite.add_difference(comparison)
-            known = results[name]
-            results[name] = ScenarioResult(
-                name=name,
-                level=known.level,
-                file=known.file,
-                predicted=known.predicted,
+            problems = (*results[name].problems, *unmet(comparison))
+            results[name] = replace(
+                results[name],
                 observed=replay_result(comparison, suite.profile.name),
-                problems=tuple(dict.fromkeys((*known.problems, *unmet(comparison)))),
+                problems=tuple(dict.fromkeys(problems)),
                 finding=finding,
                 seconds=round(replayed.seconds, 3),
             )
