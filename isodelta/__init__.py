@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from checker.search.exhaustive import Search, search_all
     from checker.separation.lattice import Lattice, lattice
     from checker.separation.snapshots import Separation, SeparationResult, separate
-    from isodelta.files.scenario_writer import scenario_mapping
-    from isodelta.files.scenarios import BadScenarios, load_scenarios, scenario_yaml
+    from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
+    from isodelta.files.scenarios import BadScenarios, load_scenarios
     from isodelta.files.workloads import load_workload
     from isodelta.runs.replaying import replay, started_engine
     from isodelta.runs.running import parse_scenarios, run

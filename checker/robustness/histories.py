@@ -46,7 +46,6 @@ class Stage:
         self.jobs = jobs
         self.runs = 0
         self._begun: dict[tuple[int, str, str], InFlight] = {}
-        self._kept: dict[int, Snapshot] = {}
 
     def begin(self, name: str, sql: str, at: Snapshot) -> InFlight:
         """An instance between begin and commit; remembered on the first snapshot."""

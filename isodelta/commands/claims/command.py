@@ -43,8 +43,8 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     from isodelta.commands.claims.bench import Bench
     from isodelta.commands.claims.evidence import Status
     from isodelta.commands.claims.ledger import ledger
+    from isodelta.commands.pipeline import print_json
     from isodelta.runs.engines import start
-    from isodelta.runs.results import print_json
     from isodelta.terminal import progress
     from model.documents.claims import CLAIMS
 

@@ -73,8 +73,8 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from isodelta.commands.history.results import judge_file
     from isodelta.commands.history.words import print_foreign
+    from isodelta.commands.pipeline import print_json
     from isodelta.formats.formats import histories_in
-    from isodelta.runs.results import print_json
 
     results: list[dict[str, Any]] = []
     unread: list[str] = []

@@ -76,9 +76,10 @@ def _violation(number: int, result: Mapping[str, Any]) -> dict[str, Any]:
         picture = None
         if edges:
             ends = dict.fromkeys(end for edge in edges for end in (edge["from"], edge["to"]))
-            graph = {"transactions": {end: {"outcome": "committed"} for end in ends}}
-            arrows = graph_arrows(edges, level["cycle"])
-            picture = graph_svg(graph, arrows, name, f"history-{number}-{len(shown)}")
+            triples = ((edge["from"], edge["to"], edge["kind"]) for edge in edges)
+            arrows = graph_arrows(triples, level["cycle"])
+            nodes = dict.fromkeys(ends, "")
+            picture = graph_svg(nodes, arrows, name, f"history-{number}-{len(shown)}")
         shown[reason] = {
             "levels": [level_in_words(name, level)],
             "level": level,

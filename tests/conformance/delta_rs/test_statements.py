@@ -18,7 +18,7 @@ from conformance.engine import BadStatement
 from conformance.matrix.table import NOT_ASKED, matrix
 from conformance.replay.campaign import Job, replay
 from conformance.replay.comparison import Comparison, DifferenceClass
-from isodelta.commands.matrix.results import entry_result
+from isodelta.commands.matrix.results import Cell
 from isodelta.files.scenarios import Loaded, read_files
 from isodelta.runs.expectation import failures
 from model.errors import InvalidScenario
@@ -264,9 +264,9 @@ def test_kinds_that_delta_rs_does_not_have_are_not_asked() -> None:
     for entry in entries:
         assert (entry.model == NOT_ASKED) == ("REORG" in (entry.current, entry.winner))
     asked = next(e for e in entries if (e.current, e.winner) == ("INSERT", "TRUNCATE"))
-    assert (asked.model, entry_result(asked)["needed"]) == ("can", "no")
+    assert (asked.model, Cell(asked).needed) == ("can", "no")
     missing = next(e for e in entries if e.winner == "REORG")
-    assert (entry_result(missing)["needed"], missing.probes, missing.remarks) == (
+    assert (Cell(missing).needed, missing.probes, missing.remarks) == (
         NOT_ASKED,
         (),
         (),

@@ -142,7 +142,7 @@ def test_the_report_has_a_section_of_claims() -> None:
 def test_check_all_profiles_prints_one_object_for_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from isodelta.files.scenarios import scenario_yaml
+    from isodelta.files.scenario_writer import scenario_yaml
     from model.profiles import PROFILES
 
     scenario = story("a pair", "begin A, B, commit A", {"A": "DELETE FROM t", "B": "OPTIMIZE t"})

@@ -11,7 +11,7 @@ from checker.judging.verdict import judge
 from checker.search.alphabet import ROW_LEVEL_LAYOUTS, UNNOTED_READS, layouts, named, statements
 from checker.search.exhaustive import Search
 from checker.search.random_search import random_search
-from isodelta.commands.check.every_profile import under_every_profile, under_profile
+from isodelta.commands.check.results import under_every_profile, under_profile
 from isodelta.files.scenarios import read_files
 from isodelta.runs.judging import check
 from model.errors import InvalidScenario

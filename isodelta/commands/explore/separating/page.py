@@ -11,7 +11,6 @@ from isodelta.commands.explore.separating.results import (
     verdict_words,
     why_equal,
 )
-from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report
 from isodelta.report.findings import difference, predicted_result
@@ -133,7 +132,7 @@ def _finding(history: SeparatingHistory) -> Finding:
         kind=FindingClass.SEPARATION,
         level=history.violates[0],
         summary=f"It tells {len(history.pairs)} ordered pairs of levels apart.",
-        scenario=scenario_mapping(scenario),
+        scenario=scenario,
         predicted=predicted_result(scenario, NO_RULES),
         profile=NO_RULES.name,
     )
