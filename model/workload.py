@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from model.errors import InvalidScenario, NoPlace, StatementFailure, UnsupportedSQL
 from model.history import Row, RowId
+from model.levels import SERIALIZABLE
 from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
@@ -311,7 +312,7 @@ def _left_by(base: Snapshot, name: str, execution: Execution) -> list[Table]:
     if execution.footprint is None:
         return found
     snapshot = base.after(
-        Commit(base.version + 1, name, execution.footprint, base.version, "Serializable")
+        Commit(base.version + 1, name, execution.footprint, base.version, SERIALIZABLE)
     )
     if execution.footprint.table is not None:
         found.append(snapshot.table)
@@ -322,7 +323,7 @@ def _left_by(base: Snapshot, name: str, execution: Execution) -> list[Table]:
             break
         if footprint is not None:
             version = snapshot.version
-            snapshot = snapshot.after(Commit(version + 1, name, footprint, version, "Serializable"))
+            snapshot = snapshot.after(Commit(version + 1, name, footprint, version, SERIALIZABLE))
             if footprint.table is not None:
                 found.append(snapshot.table)
     return found
@@ -370,7 +371,7 @@ def _set_up(
         raise InvalidScenario("this set-up statement changes nothing", place)
     version = snapshot.version
     snapshot = snapshot.after(
-        Commit(version + 1, writer, execution.footprint, version, "Serializable")
+        Commit(version + 1, writer, execution.footprint, version, SERIALIZABLE)
     )
     for later in execution.then:
         try:
@@ -379,9 +380,7 @@ def _set_up(
             raise InvalidScenario(f"{error} ({error.error_class})", place) from error
         if footprint is not None:
             version = snapshot.version
-            snapshot = snapshot.after(
-                Commit(version + 1, writer, footprint, version, "Serializable")
-            )
+            snapshot = snapshot.after(Commit(version + 1, writer, footprint, version, SERIALIZABLE))
     return snapshot
 
 

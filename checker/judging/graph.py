@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from checker.judging.dependencies import BIT, KINDS, Dependencies, Edge, dependencies
 from model.history import History, Transaction
-from model.levels import LEVELS, RW, EdgeKind, Level, Phenomenon, anomaly
+from model.levels import LEVELS, RW, EdgeKind, Level, Phenomenon, cycle_name
 
 VerdictName = Literal["holds", "violated", "unknown"]
 
@@ -44,9 +44,9 @@ class GraphVerdict:
 
     @property
     def anomaly(self) -> str | None:
-        """The name of the cycle that was found (``model.levels.anomaly``)."""
+        """The name of the cycle that was found (``model.levels.cycle_name``)."""
         kinds = [kind for _, _, kind in self.decision.cycle]
-        return anomaly(kinds) if kinds else None
+        return cycle_name(kinds) if kinds else None
 
     @property
     def cycle(self) -> tuple[Edge, ...]:

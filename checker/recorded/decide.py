@@ -19,30 +19,18 @@ from checker.recorded.version_order.greedy_run import Execution, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import Search
 from checker.recorded.weak_levels import cycle_of, decide_weak
-from model.levels.recorded import (
+from model.levels import (
     CAUSAL,
-    READ_ATOMIC,
-    READ_COMMITTED,
+    RECORDED_LEVELS,
     REPEATABLE_READ,
     SERIALIZABLE,
-    SNAPSHOT,
-    STRENGTH,
+    SNAPSHOT_ISOLATION,
+    STRONG_SESSION,
     forbids,
 )
 
 TIME_LIMIT = 300.0
 """Seconds for one level before its verdict is ``unknown``."""
-
-STRONG_SESSION = "StrongSession"
-"""What the name of a level begins with that adds the order of sessions to Adya's definition."""
-
-
-BY_AXIOM = {
-    READ_COMMITTED: "non-monotonic read",
-    READ_ATOMIC: "read skew",
-    CAUSAL: "causality violation",
-}
-"""What a cycle shows whose ww edges follow from the axiom of a weak level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +101,12 @@ class _Judge:
         if sessions:
             return self._without_sessions(self._ladder(names, True, self.seen.findings))
         found = self.seen.findings
-        strong = self._ladder([SNAPSHOT, SERIALIZABLE], True, found)
+        strong = self._ladder([SNAPSHOT_ISOLATION, SERIALIZABLE], True, found)
         if strong[SERIALIZABLE].verdict == "holds":
             levels = {name: self._held(strong[SERIALIZABLE], False) for name in names}
         else:
-            held = strong[SNAPSHOT].verdict == "holds"
-            weaker = [n for n in names if STRENGTH[n] <= STRENGTH[SNAPSHOT]] if held else []
+            held = strong[SNAPSHOT_ISOLATION].verdict == "holds"
+            weaker = [n for n in names if forbids(SNAPSHOT_ISOLATION, n)] if held else []
             holding = dict.fromkeys(weaker, LevelVerdict("holds", False))
             levels = self._ladder(names, False, found, holding)
         return levels | {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
@@ -178,11 +166,11 @@ class _Judge:
             if strongest.verdict == "holds":
                 return {name: self._held(strongest, sessions) for name in names}
             levels[SERIALIZABLE] = strongest
-        if SNAPSHOT not in levels:
-            levels[SNAPSHOT] = self._snapshot(levels[SERIALIZABLE], sessions)
-            if levels[SNAPSHOT].verdict == "holds":
-                weaker = (n for n in names if STRENGTH[n] < STRENGTH[SNAPSHOT])
-                levels |= dict.fromkeys(weaker, levels[SNAPSHOT])
+        if SNAPSHOT_ISOLATION not in levels:
+            levels[SNAPSHOT_ISOLATION] = self._snapshot(levels[SERIALIZABLE], sessions)
+            if levels[SNAPSHOT_ISOLATION].verdict == "holds":
+                weaker = (n for n in names if not forbids(n, SNAPSHOT_ISOLATION))
+                levels |= dict.fromkeys(weaker, levels[SNAPSHOT_ISOLATION])
         broken: LevelVerdict | None = None
         for name in names:
             if broken is not None:
@@ -202,7 +190,7 @@ class _Judge:
         # Inferred edges may follow from what only Serializable demands.
         if shown and not serializable.inferred and kinds and not consecutive(kinds):
             return serializable
-        return self._strong(SNAPSHOT, sessions)
+        return self._strong(SNAPSHOT_ISOLATION, sessions)
 
     def _weak(self, name: str, sessions: bool) -> LevelVerdict:
         deadline = time.monotonic() + self.time_limit
@@ -214,7 +202,7 @@ class _Judge:
         verdict = self._by_cycle(Decision("violated", cycle=found), sessions)
         # What every weaker level allows, and causal does not, is one by definition.
         if name == CAUSAL or any(edge.inferred for edge in found):
-            return replace(verdict, anomaly=BY_AXIOM[name])
+            return replace(verdict, anomaly=RECORDED_LEVELS[name].breach)
         return verdict
 
     def _lost_update(self) -> Decision | None:
@@ -235,7 +223,7 @@ class _Judge:
         lost = self._lost_update()
         if lost is not None:
             return self._by_cycle(lost, sessions)
-        graph = Constraints(self.seen, split=name == SNAPSHOT, sessions=sessions)
+        graph = Constraints(self.seen, split=name == SNAPSHOT_ISOLATION, sessions=sessions)
         decision = decide(graph, time.monotonic() + self.time_limit)
         if decision.verdict == "unknown":
             return LevelVerdict("unknown", sessions, because=decision.why)
@@ -270,8 +258,7 @@ class _Judge:
 
 def _names(sessions: bool) -> list[str]:
     """The levels, weak to strong; without the order of sessions causal is no level."""
-    causal = [CAUSAL] if sessions else []
-    return [READ_COMMITTED, READ_ATOMIC, *causal, SNAPSHOT, REPEATABLE_READ, SERIALIZABLE]
+    return [name for name, level in RECORDED_LEVELS.items() if sessions or not level.sessions]
 
 
 def _shown_without_sessions(name: str, level: LevelVerdict) -> bool:
@@ -288,9 +275,9 @@ def _shown_without_sessions(name: str, level: LevelVerdict) -> bool:
         return True
     if level.inferred or "so" in kinds:
         return False
-    if STRENGTH[name] < STRENGTH[SNAPSHOT]:
+    if not forbids(name, SNAPSHOT_ISOLATION):
         return "rw" not in kinds
-    return name != SNAPSHOT or not consecutive(kinds)
+    return name != SNAPSHOT_ISOLATION or not consecutive(kinds)
 
 
 MOST_PAIRS = 2_000_000

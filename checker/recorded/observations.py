@@ -21,7 +21,7 @@ from checker.recorded.history import (
     Status,
     Value,
 )
-from model.levels.recorded import READ_ATOMIC, READ_COMMITTED
+from model.levels import READ_ATOMIC, READ_COMMITTED
 
 INIT = -1
 """The writer of every initial version."""

@@ -20,7 +20,7 @@ from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints, Edge
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
 from checker.recorded.version_order.inference import Inference
-from model.levels.recorded import CAUSAL, READ_ATOMIC
+from model.levels import CAUSAL, READ_ATOMIC
 
 
 def decide_weak(

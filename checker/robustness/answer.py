@@ -17,7 +17,7 @@ from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.simulator import run_scenario
 
 REPAIRED = "delta-spark-4.4-repaired"

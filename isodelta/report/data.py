@@ -14,9 +14,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from isodelta.report.views.theory import LatticePicture, TheoremLine
-
-LEVELS = ("Serializable", "WriteSerializable")
-"""The two levels of Delta Lake, strong first; a report answers for each of them."""
+from model.levels import SERIALIZABLE
 
 READINGS = (("verdict", "conflict"), ("view", "view"), ("final_state", "final state"))
 """The three readings of a level: key in the result, name in the report; strong first."""
@@ -154,7 +152,7 @@ class Finding:
     @property
     def promised(self) -> bool:
         """Whether the level of the finding is one that the table promises, as far as is known."""
-        return self.in_force in (None, self.level) or self.in_force == LEVELS[0]
+        return self.in_force in (None, self.level) or self.in_force == SERIALIZABLE
 
     @property
     def judged(self) -> Result:
@@ -307,7 +305,7 @@ class Bound:
     @property
     def promised(self) -> bool:
         """Whether the tables searched promise the level, as far as is known."""
-        return self.in_force in ("", self.level, LEVELS[0])
+        return self.in_force in ("", self.level, SERIALIZABLE)
 
     @property
     def sentence(self) -> str:

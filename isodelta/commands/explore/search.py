@@ -23,7 +23,7 @@ from checker.search.statement_kinds import statements
 from isodelta.files.scenarios import Loaded, scenario_mapping
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
-from model.levels import DELTA_LEVELS
+from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION
 from model.profiles import Profile
 from model.scenario import Scenario
 from model.workload import prepare
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.replay.campaign import Job
     from conformance.replay.comparison import Comparison
 
-JUDGED = (*DELTA_LEVELS, "SnapshotIsolation")
+JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION)
 """Delta's two levels, and what both promise to readers."""
 
 EXHAUSTIVE_SHARE = 0.75

@@ -13,7 +13,7 @@ from checker.recorded.observations import AmbiguousHistory, Finding
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.formats.formats import FORMATS, LARGE, recognise
-from model.levels.recorded import MEANS
+from model.levels import MEANS
 
 
 def judge_file(

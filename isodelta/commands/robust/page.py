@@ -16,6 +16,7 @@ from isodelta.report.findings import predicted_result
 from isodelta.report.start import finish, new_report, slug, unused
 from isodelta.runs.judging import check
 from isodelta.runs.results import check_result
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.workload import prepare
 
 
@@ -47,11 +48,11 @@ def write_robust_report(
     for level, question, summary in (
         (SERIAL, answer.serial, "No serial order of all these jobs explains this history."),
         (
-            "WriteSerializable",
+            WRITE_SERIALIZABLE,
             answer.writers if answer.writers is not answer.serial else None,
             "No serial order of these jobs explains this history.",
         ),
-        ("Serializable", answer.log_order, "The order of the log does not explain this history."),
+        (SERIALIZABLE, answer.log_order, "The order of the log does not explain this history."),
     ):
         if not isinstance(question, Question) or question.found is None:
             continue

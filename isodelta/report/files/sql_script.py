@@ -7,6 +7,7 @@ from typing import Any
 
 from isodelta.report.data import ScenarioMapping
 from isodelta.report.pictures.schedule import schedule_steps
+from model.levels import WRITE_SERIALIZABLE
 
 
 def sql_script(scenario: ScenarioMapping) -> str:
@@ -49,7 +50,7 @@ def _table(name: str, table: Mapping[str, Any]) -> list[str]:
         if table.get(key):
             lines.append(f"{clause} ({', '.join(_quoted(c) for c in table[key])})")
     properties = dict(table.get("properties") or {})
-    weak = properties.get("delta.isolationLevel") == "WriteSerializable"
+    weak = properties.get("delta.isolationLevel") == WRITE_SERIALIZABLE
     if weak:
         del properties["delta.isolationLevel"]
     if properties:

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from isodelta.report.data import LEVELS, READINGS, Finding, Report, Result, difference_text
+from isodelta.report.data import READINGS, Finding, Report, Result, difference_text
 from isodelta.report.files.findings import finding_yaml, replay_command
 from isodelta.report.files.sql_script import sql_script
 from isodelta.report.pictures.graph import Arrow, graph_arrows, graph_svg
@@ -19,6 +19,7 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.timeline import timeline_svg
+from model.levels import DELTA_LEVELS
 from model.outcomes import READ
 
 SEVERITY = (
@@ -152,7 +153,7 @@ def side_by_side(predicted: Result | None, observed: Result | None) -> tuple[Sid
         lines.append(SideBySide(name, _transaction(predicted, name), _transaction(observed, name)))
     if any("rows" in (result or {}) for result in (predicted, observed)):
         lines.append(SideBySide("final rows", _final(predicted), _final(observed)))
-    for level in LEVELS:
+    for level in DELTA_LEVELS:
         if any(_level(result, level) for result in (predicted, observed)):
             lines.append(SideBySide(level, readings(predicted, level), readings(observed, level)))
     return tuple(lines)

@@ -17,7 +17,7 @@ from checker.recorded.version_order.completion import Completion
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
 from checker.recorded.version_order.search import Search
-from model.levels.recorded import STRENGTH
+from model.levels import forbids
 
 TINY = 3000
 """Random histories that are compared with the exhaustive decider."""
@@ -128,7 +128,7 @@ def test_a_stronger_level_never_holds_where_a_weaker_one_is_violated() -> None:
     for seed in range(500):
         found = verdicts(tiny(seed))
         for strong, weak in itertools.permutations(found, 2):
-            if STRENGTH[strong] >= STRENGTH[weak] and found[weak] == "violated":
+            if forbids(strong, weak) and found[weak] == "violated":
                 assert found[strong] == "violated", (seed, strong, weak)
 
 
@@ -140,7 +140,7 @@ def test_a_planted_anomaly_is_found_and_named_at_its_level(planted: str, seed: i
     weakest = PLANTED[planted]
     levels = judge(generate(seed, shape, planted), session_order=weakest == "Causal").levels
     for name in ("ReadCommitted", "ReadAtomic", "SnapshotIsolation", "Serializable"):
-        violated = STRENGTH[name] >= STRENGTH[weakest]
+        violated = forbids(name, weakest)
         assert (levels[name].verdict == "violated") == violated, (name, levels[name])
     assert levels[weakest].anomaly == planted
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from checker.recorded.decide import judge
 from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
-from model.levels.recorded import READ_ATOMIC, READ_COMMITTED
+from model.levels import READ_ATOMIC, READ_COMMITTED
 
 Related = Callable[[int, int, int], bool]
 Pairs = set[tuple[int, int]]

@@ -21,8 +21,8 @@ from conformance.engine import BadStatement
 from conformance.replay.campaign import Job, replay, valid
 from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta.files.scenarios import Loaded, read_files
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import profile
-from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.scenario import Scenario, TableSpec
 from model.simulator import run_scenario
 from model.sql import parse_statement

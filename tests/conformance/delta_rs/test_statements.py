@@ -23,9 +23,9 @@ from isodelta.files.scenarios import Loaded, read_files
 from isodelta.runs.expectation import failures
 from model.errors import InvalidScenario
 from model.expressions.syntax import sql
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION
 from model.profiles import DEFAULT, profile
 from model.profiles.delta_rs_merge import predicates_of
-from model.rules import SERIALIZABLE, SNAPSHOT_ISOLATION
 from model.scenario import Scenario, TableSpec
 from model.simulator import run_scenario
 from model.sql import parse_statement

@@ -19,8 +19,8 @@ from conformance.replay.campaign import Job, Replayed, run_campaign, valid
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.report.findings import with_level
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import DEFAULT
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 pytestmark = pytest.mark.spark
 
