@@ -42,8 +42,10 @@ class KeyValueLevel:
 
     @property
     def rank(self) -> int:
-        """0 where visibility is a choice, 2 where whatever precedes is visible, 1 where it is to
-        writers alone: no level implies one of a greater rank, unless they are the same.
+        """A place in the order from weak to strong.
+
+        0 where visibility is a choice, 1 where whatever precedes is visible to writers alone, 2
+        where it is visible to all.
         """
         if Axiom.TOTAL not in self.axioms:
             return 0
