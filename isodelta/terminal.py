@@ -249,9 +249,9 @@ def print_verdict(verdict: Verdict, console: Console, remark: str = "") -> None:
         console.print(Padding(Text(printable(verdict.why)), (0, 0, 0, 4)))
     if verdict.cycle:
         grid = _grid(False, False, True)
-        for edge in verdict.to_json()["edges"]:  # type: ignore[attr-defined]
-            pair = f"{edge['from']}{arrow}{edge['to']}"
-            grid.add_row(Text(pair), Text(edge["kind"], "cyan"), Text(printable(edge["because"])))
+        for edge in verdict.cycle:
+            pair = f"{edge.source}{arrow}{edge.target}"
+            grid.add_row(Text(pair), Text(edge.kind, "cyan"), Text(printable(edge.because)))
         console.print(Padding(grid, (0, 0, 0, 4)))
     if verdict.verdict != "holds":
         _print_readings(verdict, console)

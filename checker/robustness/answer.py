@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from checker.judging.explanation import because
 from checker.judging.verdict import judge
 from checker.robustness import search
 from checker.robustness.histories import SERIAL, Found, Stage
@@ -174,8 +173,7 @@ def robust_because(parts: Shape) -> str:
 def _broken(jobs: Jobs, found: Found) -> str:
     verdict = judge(run_scenario(found.scenario, jobs.profile).history, (SERIAL,))[SERIAL]
     return "; ".join(
-        f"{edge.source.name} comes before {edge.target.name}: {because(edge)}"
-        for edge in verdict.cycle
+        f"{edge.source} comes before {edge.target}: {edge.because}" for edge in verdict.cycle
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from checker.judging.explanation import because
 from checker.judging.verdict import Verdict, judge
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION, implies
 from model.profiles.base import Profile
@@ -113,8 +112,8 @@ def finding(
         layout=layout,
         violated=READINGS[: depth(verdict)],
         anomaly=verdict.anomaly or "",
-        cycle=tuple(edge.source.name for edge in verdict.cycle),
-        reasons=tuple(because(edge) for edge in verdict.cycle),
+        cycle=tuple(edge.source for edge in verdict.cycle),
+        reasons=tuple(edge.because for edge in verdict.cycle),
         statement_kinds=tuple(workload.statements[name].kind for name in scenario.transactions),
         scenario=replace(scenario, expect=expect),
         count=count,

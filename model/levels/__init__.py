@@ -6,7 +6,13 @@ key-value histories (``axioms``), and as a level of recorded histories (``record
 reads one snapshot.
 """
 
-from model.levels.anomalies import common_name, consecutive, cycle_name
+from model.levels.anomalies import (
+    LOST_UPDATE,
+    WRITE_SKEW,
+    common_name,
+    consecutive,
+    cycle_name,
+)
 from model.levels.axioms import Axiom, KeyValueLevel
 from model.levels.cycles import (
     CONFLICTS,
@@ -57,6 +63,7 @@ __all__ = [
     "KEY_VALUE_LEVELS",
     "LEVELS",
     "LOG",
+    "LOST_UPDATE",
     "MEANS",
     "PL_3",
     "READ_ATOMIC",
@@ -75,6 +82,7 @@ __all__ = [
     "UNSEEN",
     "WR",
     "WRITE_SERIALIZABLE",
+    "WRITE_SKEW",
     "WW",
     "Axiom",
     "EdgeKind",

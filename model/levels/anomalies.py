@@ -46,15 +46,20 @@ def _cycle_name(kinds: tuple[str, ...]) -> str:
     return "-".join((name, *orders))
 
 
-def common_name(kinds: Sequence[str], *, lost_update: bool = False) -> str:
+def common_name(
+    kinds: Sequence[str], *, lost_update: bool = False, cyclic_versions: bool = False
+) -> str:
     """The field's name for a cycle with edges of these kinds, in their order.
 
     ``lost_update``: two transactions read one version of a key and both replaced it.
+    ``cyclic_versions``: all edges are about one key, and some orders of its versions are inferred.
     """
     anti = list(kinds).count("rw")
     if lost_update:
         return LOST_UPDATE
     if not anti:
+        if cyclic_versions:
+            return "cyclic versions"
         if "so" in kinds:
             return CAUSALITY_VIOLATION
         return "circular information flow" if "wr" in kinds else "write cycle"
