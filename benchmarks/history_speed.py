@@ -26,7 +26,7 @@ from checker.recorded.decide import judge
 from checker.recorded.generators.concurrent import LEVELS, generate_concurrent
 from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import ForeignHistory
-from model.levels.recorded import SERIALIZABLE, SNAPSHOT
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION
 
 EXPECTED = {
     None: ("holds", "holds"),
@@ -76,7 +76,7 @@ def _rows(transactions: int, small: bool, overlapping: bool) -> Iterator[Row]:
             continue
         number = SESSIONS if sessions else transactions
         shape = Shape(transactions, sessions=number, keys=keys, blind=blind, skew=skew)
-        expected = dict(zip((SERIALIZABLE, SNAPSHOT), EXPECTED[planted], strict=True))
+        expected = dict(zip((SERIALIZABLE, SNAPSHOT_ISOLATION), EXPECTED[planted], strict=True))
         yield shape, sessions, planted or "nothing", generate(1, shape, planted), expected
     for keys, skew, level in itertools.product(
         (transactions // 10, transactions), (0.0, 1.0), LEVELS

@@ -26,9 +26,9 @@ from checker.proofs.theorems.key_value_definitions import THEOREM
 from checker.proofs.theorems.key_value_levels import implies
 from checker.separation.key_value.pairs import separate
 from checker.separation.key_value.separation import Synthesis, shape
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
-NAMES = {level.short: level.name for level in LEVELS.values()}
+NAMES = {short: name for name, short in SHORT_WITHOUT_LOG.items()}
 SIZES = range(3, 11)
 RUNS = 3
 
@@ -92,8 +92,8 @@ def _row(*cells: object) -> None:
 
 def _search(problem: str, transactions: int) -> Callable[[], object]:
     held, violated = problem.split(" | ")
-    levels = [LEVELS[NAMES[name]] for name in held.split()]
-    forbidden = LEVELS[NAMES[violated]]
+    levels = [KEY_VALUE_LEVELS[NAMES[name]] for name in held.split()]
+    forbidden = KEY_VALUE_LEVELS[NAMES[violated]]
     size = shape(transactions, 5, [*levels, forbidden], blind_writes=False)
     return lambda: Synthesis(size, levels, forbidden).find()
 

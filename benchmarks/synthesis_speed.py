@@ -11,8 +11,8 @@ from __future__ import annotations
 import sys
 
 from checker.synthesis.search import Bounds, exists
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 SERIES = (
     ("delta-spark-4.4", SERIALIZABLE, Bounds()),

@@ -17,6 +17,7 @@ from conformance.engine import (
     RemovedFile,
 )
 from model.history import Row
+from model.levels import SERIALIZABLE
 from model.outcomes import FAILED, SUCCEEDED
 from model.physical.files import DataFile
 from model.physical.log import Snapshot
@@ -134,7 +135,7 @@ class ModelReplay:
 def _record(snapshot: Snapshot) -> CommitRecord:
     entry = snapshot.commit
     if entry is None:
-        return CommitRecord(0, (), (), {}, {}, "CREATE TABLE", {}, True, "Serializable", None)
+        return CommitRecord(0, (), (), {}, {}, "CREATE TABLE", {}, True, SERIALIZABLE, None)
     footprint, table = entry.footprint, snapshot.table
     return CommitRecord(
         version=snapshot.version,

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from checker.generators import strategies
-    from checker.judging.explanation import because
     from checker.judging.verdict import Verdict, judge
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
@@ -82,7 +81,6 @@ _HOMES = {
     "DELTA_LEVELS": "model.levels",
     "judge": "checker.judging.verdict",
     "Verdict": "checker.judging.verdict",
-    "because": "checker.judging.explanation",
     # Searches; the module with Hypothesis strategies.
     "Search": "checker.search.exhaustive",
     "search_all": "checker.search.exhaustive",
@@ -123,7 +121,6 @@ __all__ = [
     "TableSpec",
     "Transaction",
     "Verdict",
-    "because",
     "judge",
     "lattice",
     "load_scenarios",

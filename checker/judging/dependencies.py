@@ -1,4 +1,4 @@
-"""The edges of a history's serialization graph, each with its reasons.
+"""The edges of a history's serialization graph, each with its causes.
 
 Direct conflicts after Adya (1999, section 3; Adya, Liskov, O'Neil 2000, section 4.4), with the
 log as version order and whole commits as snapshots:
@@ -34,8 +34,8 @@ BIT = {kind: 1 << position for position, kind in enumerate(KINDS)}
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """One cause of an edge: a row, or nothing where versions alone are the reason.
+class Cause:
+    """One cause of an edge: a row, or nothing where versions alone are the cause.
 
     ``change`` is the write that the edge is about (for ww the later one), ``earlier`` the
     earlier write of a ww edge, ``values`` the row as it was read, ``predicate`` the condition
@@ -49,13 +49,13 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
-    """``source`` comes before ``target`` in every serial order; at least one reason why."""
+class GraphEdge:
+    """``source`` comes before ``target`` in every serial order; at least one cause why."""
 
     source: Transaction
     target: Transaction
     kind: EdgeKind
-    reasons: tuple[Reason, ...]
+    causes: tuple[Cause, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,14 @@ class Dependencies:
         """The kinds of edges between two nodes, by position."""
         return self.masks[source * len(self.nodes) + target]
 
-    def edge(self, source: int, target: int, kind: EdgeKind) -> Edge:
-        """One edge with its reasons; ``KeyError`` where there is none of that kind."""
+    def edge(self, source: int, target: int, kind: EdgeKind) -> GraphEdge:
+        """One edge with its causes; ``KeyError`` where there is none of that kind."""
         for edge in self._between(source, target):
             if edge.kind is kind:
                 return edge
         raise KeyError((self.nodes[source].name, self.nodes[target].name, kind))
 
-    def edges(self) -> Iterator[Edge]:
+    def edges(self) -> Iterator[GraphEdge]:
         """All edges, in the order of nodes and of kinds."""
         size = range(len(self.nodes))
         for source in size:
@@ -90,7 +90,7 @@ class Dependencies:
                 if source != target:
                     yield from self._between(source, target)
 
-    def _between(self, source: int, target: int) -> Iterator[Edge]:
+    def _between(self, source: int, target: int) -> Iterator[GraphEdge]:
         mask = self.mask(source, target)
         if not mask:
             return
@@ -100,12 +100,12 @@ class Dependencies:
         commits = _commits(self.nodes)
         for kind in KINDS:
             if mask & BIT[kind]:
-                reasons = tuple(
-                    entry.reason
+                causes = tuple(
+                    entry.cause
                     for entry in entries
                     if entry.kind is kind and _direct(entry, commits)
                 )
-                yield Edge(self.nodes[source], self.nodes[target], kind, reasons or (Reason(),))
+                yield GraphEdge(self.nodes[source], self.nodes[target], kind, causes or (Cause(),))
 
 
 def dependencies(history: History) -> Dependencies:
@@ -158,7 +158,7 @@ class _Entry:
     """
 
     kind: EdgeKind
-    reason: Reason
+    cause: Cause
     row: RowKey | None = None
     since: int = 0
     until: int = 0
@@ -261,8 +261,8 @@ def _overwrites(first: _Access, second: _Access, early: int, late: int, into: li
     """ww: both wrote the row, in the order of the log."""
     for key, change in second.changes.items():
         if key in first.changes:
-            reason = Reason(change=change, earlier=first.changes[key])
-            into.append(_Entry(EdgeKind.WW, reason, key, early, late))
+            cause = Cause(change=change, earlier=first.changes[key])
+            into.append(_Entry(EdgeKind.WW, cause, key, early, late))
 
 
 def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) -> None:
@@ -272,15 +272,15 @@ def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) ->
     for key, change in writer.changes.items():
         values = reader.reads.get(key)
         if values is not None:
-            reason = Reason(change=change, values=values)
+            cause = Cause(change=change, values=values)
             if shown:
-                into.append(_Entry(EdgeKind.WR_ITEM, reason, key, commit, snapshot + 1))
+                into.append(_Entry(EdgeKind.WR_ITEM, cause, key, commit, snapshot + 1))
             elif not _own_write_follows(reader, key, commit):
-                into.append(_Entry(EdgeKind.RW_ITEM, reason, key, snapshot, commit))
+                into.append(_Entry(EdgeKind.RW_ITEM, cause, key, snapshot, commit))
         for predicate in reader.transaction.predicate_reads:
             if predicate.table == change.table and changes_matches(change, predicate):
                 kind = EdgeKind.WR_PREDICATE if shown else EdgeKind.RW_PREDICATE
-                into.append(_Entry(kind, Reason(change=change, predicate=predicate)))
+                into.append(_Entry(kind, Cause(change=change, predicate=predicate)))
 
 
 def _own_write_follows(reader: _Access, key: RowKey, commit: int) -> bool:

@@ -1,33 +1,39 @@
-"""Every edge of a serialization graph in words."""
+"""The explainer of a serialization graph: every edge of it in words."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
 
-from checker.judging.dependencies import Edge, Reason
+from checker.judging.dependencies import Cause, GraphEdge
+from checker.judging.witness import Edge
 from model.history import PredicateRead, Row, RowChange, Value
 from model.levels import EdgeKind
 
 SHOWN = 2
-"""How many reasons of one edge are written out; the others are counted."""
+"""How many causes of one edge are written out; the others are counted."""
 
 
-def because(edge: Edge) -> str:
+def in_words(edge: GraphEdge) -> Edge:
+    """An edge of the graph, in words."""
+    return Edge(edge.source.name, edge.target.name, edge.kind.short, because(edge))
+
+
+def because(edge: GraphEdge) -> str:
     """Why ``edge.source`` comes before ``edge.target``, with the rows and predicates concerned.
 
-    An edge with many reasons names the first few and the number of the others.
+    An edge with many causes names the first few and the number of the others.
     """
     first, second = edge.source.name, edge.target.name
-    shown = [_reason(edge, reason) for reason in edge.reasons[:SHOWN]]
+    shown = [_words(edge, cause) for cause in edge.causes[:SHOWN]]
     text = "; ".join(dict.fromkeys(shown))
-    others = len(edge.reasons) - len(shown)
+    others = len(edge.causes) - len(shown)
     if others:
         text += f"; and {others} more between {first} and {second}"
     return text
 
 
-def _reason(edge: Edge, reason: Reason) -> str:
+def _words(edge: GraphEdge, cause: Cause) -> str:
     first, second = edge.source.name, edge.target.name
     match edge.kind:
         case EdgeKind.LOG:
@@ -45,21 +51,21 @@ def _reason(edge: Edge, reason: Reason) -> str:
                 f"{first} began at version {edge.source.read_version}, which does not show the "
                 f"commit of {second} (version {edge.target.commit_version})"
             )
-    if reason.change is None:
+    if cause.change is None:
         raise ValueError(f"an edge of kind {edge.kind} needs a row change")
-    change = reason.change
+    change = cause.change
     match edge.kind:
-        case EdgeKind.WW if reason.earlier is not None:
-            return f"{second} {_deed(change)} after {first} {_deed(reason.earlier)}"
-        case EdgeKind.WR_ITEM if reason.values is not None:
-            return f"{second} saw {row(reason.values)}, which {first} {_left(change)}"
-        case EdgeKind.RW_ITEM if reason.values is not None:
-            return f"{first} saw {row(reason.values)} before {second} {_deed(change)}"
-        case EdgeKind.WR_PREDICATE if reason.predicate is not None:
-            return f"{second} read {_predicate(reason.predicate)} after {first} {_deed(change)}"
-        case EdgeKind.RW_PREDICATE if reason.predicate is not None:
-            return f"{first} read {_predicate(reason.predicate)} before {second} {_deed(change)}"
-    raise ValueError(f"an edge of kind {edge.kind} has a reason of another kind")
+        case EdgeKind.WW if cause.earlier is not None:
+            return f"{second} {_deed(change)} after {first} {_deed(cause.earlier)}"
+        case EdgeKind.WR_ITEM if cause.values is not None:
+            return f"{second} saw {row(cause.values)}, which {first} {_left(change)}"
+        case EdgeKind.RW_ITEM if cause.values is not None:
+            return f"{first} saw {row(cause.values)} before {second} {_deed(change)}"
+        case EdgeKind.WR_PREDICATE if cause.predicate is not None:
+            return f"{second} read {_predicate(cause.predicate)} after {first} {_deed(change)}"
+        case EdgeKind.RW_PREDICATE if cause.predicate is not None:
+            return f"{first} read {_predicate(cause.predicate)} before {second} {_deed(change)}"
+    raise ValueError(f"an edge of kind {edge.kind} has a cause of another kind")
 
 
 def _predicate(read: PredicateRead) -> str:

@@ -13,9 +13,10 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import Any, Literal
 
-from checker.judging.dependencies import BIT, KINDS, Dependencies, Edge, dependencies
+from checker.judging.dependencies import BIT, KINDS, Dependencies, GraphEdge, dependencies
+from checker.judging.witness import rotated
 from model.history import History, Transaction
-from model.levels import LEVELS, RW, EdgeKind, Level, Phenomenon, anomaly
+from model.levels import LEVELS, RW, EdgeKind, Level, Phenomenon, cycle_name
 
 VerdictName = Literal["holds", "violated", "unknown"]
 
@@ -44,12 +45,12 @@ class GraphVerdict:
 
     @property
     def anomaly(self) -> str | None:
-        """The name of the cycle that was found (``model.levels.anomaly``)."""
+        """The name of the cycle that was found (``model.levels.cycle_name``)."""
         kinds = [kind for _, _, kind in self.decision.cycle]
-        return anomaly(kinds) if kinds else None
+        return cycle_name(kinds) if kinds else None
 
     @property
-    def cycle(self) -> tuple[Edge, ...]:
+    def cycle(self) -> tuple[GraphEdge, ...]:
         """A forbidden cycle with the fewest edges, each edge leading to the next one's source.
 
         It starts at an anti-dependency where it has one, at the transaction declared first.
@@ -63,11 +64,7 @@ class GraphVerdict:
             transaction.name: place
             for place, transaction in enumerate(self.graph.history.transactions)
         }
-        start = min(
-            range(len(edges)),
-            key=lambda i: (edges[i].kind not in RW, declared[edges[i].source.name]),
-        )
-        return (*edges[start:], *edges[:start])
+        return rotated(edges, lambda edge: (edge.kind not in RW, declared[edge.source.name]))
 
     @property
     def serial_order(self) -> tuple[str, ...] | None:

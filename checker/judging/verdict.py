@@ -12,73 +12,85 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any
 
 from checker.judging import definition, graph
 from checker.judging.definition import Reading
-from checker.judging.dependencies import Edge, dependencies
-from checker.judging.explanation import because
+from checker.judging.dependencies import dependencies
+from checker.judging.explanation import in_words
+from checker.judging.graph import VerdictName
 from checker.judging.wellformed import contradictions, infidelities
+from checker.judging.witness import Cycle, Edge, Reason, SerialOrder, Witness
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of one history at one level.
+    """What is known of one history at one level, whatever the type of the history.
 
-    ``verdict`` is the conflict reading. ``why`` is set where it is ``unknown``, and where it is
-    ``violated`` without a cycle: then ``anomaly`` is ``lost effect``. Otherwise ``cycle`` and
-    ``anomaly`` are the witness of ``violated``, and ``serial_order`` that of ``holds`` where the
-    level promises one. ``view`` and ``final_state`` are None where the
-    level promises no serial order.
+    ``verdict`` is the conflict reading, and ``witness`` shows it: a cycle for ``violated``, or a
+    reason where there is no cycle (an effect was lost, or a read is anomalous by itself); a serial
+    order for ``holds`` where the level promises one; a reason for ``unknown``. ``anomaly`` is what
+    the violation is called; ``phenomenon`` is Adya's name of its cycle where ``anomaly`` is not.
+    ``view`` and ``final_state`` are the weaker readings. They are None where the level promises no
+    serial order, and for histories whose transactions cannot be run again.
     """
 
     level: str
-    verdict: Literal["holds", "violated", "unknown"]
-    why: str | None = None
+    verdict: VerdictName
+    witness: Witness | None = None
     anomaly: str | None = None
-    cycle: tuple[Edge, ...] = ()
-    serial_order: tuple[str, ...] | None = None
+    phenomenon: str | None = None
     view: Reading | None = None
     final_state: Reading | None = None
     contradiction: str | None = None
 
-    def to_json(self) -> dict[str, object]:
+    @property
+    def why(self) -> str | None:
+        """The reason where there is no cycle and no order to show."""
+        return self.witness.because if isinstance(self.witness, Reason) else None
+
+    @property
+    def cycle(self) -> tuple[Edge, ...]:
+        """The forbidden cycle in words; empty where no cycle is the witness."""
+        return self.witness.edges if isinstance(self.witness, Cycle) else ()
+
+    @property
+    def serial_order(self) -> Sequence[str] | None:
+        """The serial order that is the witness, by name."""
+        return self.witness.transactions if isinstance(self.witness, SerialOrder) else None
+
+    def to_json(self, *, whole_order: bool = True) -> dict[str, Any]:
         """The verdict as ``check`` and ``replay`` print it.
 
         ``cycle`` names its first transaction again at its end. A reading that is not
         ``violated`` along with the verdict adds the order that shows it, one that is
-        ``unknown`` its reason.
+        ``unknown`` its reason. ``whole_order`` is False where a serial order may be too long to be
+        written out.
         """
-        found: dict[str, object] = {"verdict": self.verdict}
+        result: dict[str, Any] = {"verdict": self.verdict}
         if self.why is not None:
-            found["why"] = self.why
+            result["why"] = self.why
         if self.anomaly is not None:
-            found["anomaly"] = self.anomaly
-        if self.cycle:
-            names = [edge.source.name for edge in self.cycle]
-            found["cycle"] = [*names, names[0]]
-            found["edges"] = [
-                {
-                    "from": edge.source.name,
-                    "to": edge.target.name,
-                    "kind": edge.kind.short,
-                    "because": because(edge),
-                }
-                for edge in self.cycle
-            ]
-        if self.serial_order is not None:
-            found["serial_order"] = list(self.serial_order)
+            result["anomaly"] = self.anomaly
+        if self.phenomenon is not None:
+            result["phenomenon"] = self.phenomenon
+        match self.witness:
+            case Cycle() as cycle:
+                result["cycle"] = list(cycle.transactions)
+                result["edges"] = [edge.to_json() for edge in cycle.edges]
+            case SerialOrder(transactions) if whole_order:
+                result["serial_order"] = list(transactions)
         for name, reading in (("view", self.view), ("final_state", self.final_state)):
             if reading is None:
                 continue
-            found[name] = reading.verdict
+            result[name] = reading.verdict
             if reading.verdict == "unknown":
-                found[f"{name}_why"] = reading.why
+                result[f"{name}_why"] = reading.why
             if reading.verdict == "holds" and self.verdict == "violated":
-                found[f"{name}_order"] = list(reading.serial_order or ())
-        return found
+                result[f"{name}_order"] = list(reading.serial_order or ())
+        return result
 
 
 def judge(history: History, levels: Sequence[str] = DELTA_LEVELS) -> dict[str, Verdict]:
@@ -103,7 +115,7 @@ def _without_effect(verdict: Verdict, lost: Verdict) -> Verdict:
     """
     if verdict.verdict == "violated" or LEVELS[verdict.level].serial_order is not None:
         return verdict
-    return replace(verdict, verdict="violated", why=lost.why, anomaly=LOST_EFFECT)
+    return replace(verdict, verdict="violated", witness=lost.witness, anomaly=LOST_EFFECT)
 
 
 def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[str, ...]) -> Verdict:
@@ -111,10 +123,8 @@ def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[st
     verdict = Verdict(
         level=found.level,
         verdict=found.verdict,
-        why=found.why,
+        witness=_witness(found),
         anomaly=found.anomaly,
-        cycle=found.cycle,
-        serial_order=found.serial_order,
         view=view,
         final_state=final_state,
     )
@@ -123,20 +133,30 @@ def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[st
     failed = _failed(view, final_state)
     if failed is None and not against_itself:
         return verdict
-    verdict = replace(verdict, verdict="unknown", serial_order=None)
+    verdict = replace(verdict, verdict="unknown")
     unlike = infidelities(history) if failed is not None else ()
     if failed is None or not (against_itself or unlike):
         if against_itself:
             why = "the history contradicts itself: " + "; ".join(against_itself)
-            return replace(verdict, why=why)
+            return replace(verdict, witness=Reason(why))
         contradiction = f"no edge of the graph objects, yet {failed}"
-        return replace(verdict, why=contradiction, contradiction=contradiction)
-    why = "; ".join((*against_itself, *unlike, failed))
+        return replace(verdict, witness=Reason(contradiction), contradiction=contradiction)
+    lost = Reason("; ".join((*against_itself, *unlike, failed)))
     # Where the history contradicts itself, what was read is in doubt, and what came out is not.
     sure = final_state is not None and final_state.verdict == "violated"
     if against_itself and not sure:
-        return replace(verdict, why=why)
-    return replace(verdict, verdict="violated", why=why, anomaly=LOST_EFFECT)
+        return replace(verdict, witness=lost)
+    return replace(verdict, verdict="violated", witness=lost, anomaly=LOST_EFFECT)
+
+
+def _witness(found: graph.GraphVerdict) -> Witness | None:
+    cycle = found.cycle
+    if cycle:
+        return Cycle(tuple(map(in_words, cycle)))
+    if found.why is not None:
+        return Reason(found.why)
+    order = found.serial_order
+    return None if order is None else SerialOrder(order)
 
 
 LOST_EFFECT = "lost effect"

@@ -1,85 +1,64 @@
-"""The verdict on a foreign history, level by level."""
+"""The verdicts on a recorded history, level by level."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Literal
 
-from checker.recorded.anomalies import anomaly, because, consecutive, phenomenon, rotated
+from checker.judging.graph import VerdictName
+from checker.judging.verdict import Verdict
+from checker.judging.witness import Cycle, Reason, SerialOrder
+from checker.recorded.dependency import Dependency
+from checker.recorded.explanation import anomaly, from_first_anti_dependency, in_words, phenomenon
 from checker.recorded.history import ForeignHistory, Key, Value
-from checker.recorded.observations import Finding, Observations, observe
+from checker.recorded.observations import AnomalousRead, Observations, observe
 from checker.recorded.version_order.completion import Completion, Decision
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
 from checker.recorded.version_order.greedy_run import Execution, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import Search
 from checker.recorded.weak_levels import cycle_of, decide_weak
-from model.levels.recorded import (
+from model.levels import (
     CAUSAL,
-    READ_ATOMIC,
-    READ_COMMITTED,
+    RECORDED_LEVELS,
     REPEATABLE_READ,
     SERIALIZABLE,
-    SNAPSHOT,
-    STRENGTH,
+    SNAPSHOT_ISOLATION,
+    STRONG_SESSION,
+    consecutive,
     forbids,
 )
 
 TIME_LIMIT = 300.0
 """Seconds for one level before its verdict is ``unknown``."""
 
-STRONG_SESSION = "StrongSession"
-"""What the name of a level begins with that adds the order of sessions to Adya's definition."""
-
-
-BY_AXIOM = {
-    READ_COMMITTED: "non-monotonic read",
-    READ_ATOMIC: "read skew",
-    CAUSAL: "causality violation",
-}
-"""What a cycle shows whose ww edges follow from the axiom of a weak level."""
-
-
-@dataclass(frozen=True, slots=True)
-class LevelVerdict:
-    """What became of one level. ``cycle`` begins and ends with the same transaction.
-
-    ``session_order`` says whether the order within sessions was part of the level, and
-    ``without_sessions`` the verdict of the same level without that order; ``inferred`` whether the
-    cycle has edges that no operation shows. ``edges`` has (from, to, kind, words).
-    ``serial_order`` is the witness of Serializable.
-    """
-
-    verdict: Literal["holds", "violated", "unknown"]
-    session_order: bool
-    anomaly: str | None = None
-    phenomenon: str | None = None
-    cycle: tuple[str, ...] = ()
-    edges: tuple[tuple[str, str, str, str], ...] = ()
-    because: str | None = None
-    serial_order: tuple[str, ...] = ()
-    inferred: bool = False
-    without_sessions: Literal["holds", "violated", "unknown"] | None = None
-
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdicts on one history by level, and every anomaly that was met on the way.
 
-    ``findings`` are the anomalies that are no cycles, ``cycles`` the others. The verdicts rest on
+    ``session_order`` says whether all levels respect the order of each session; those whose name
+    begins with ``STRONG_SESSION`` do in any case. ``without_sessions`` has verdicts on the same
+    levels without that order, as far as they were decided. ``anomalous_reads`` are the anomalies
+    that are not cycles, ``cycles`` has a verdict for each kind of cycle. All rests on
     ``taken_for_initial``: by key, a value that nobody wrote and that is taken for the initial one.
     """
 
     transactions: int
-    levels: dict[str, LevelVerdict]
-    findings: tuple[Finding, ...]
-    cycles: tuple[LevelVerdict, ...]
+    session_order: bool
+    levels: dict[str, Verdict]
+    without_sessions: dict[str, VerdictName]
+    anomalous_reads: tuple[AnomalousRead, ...]
+    cycles: tuple[Verdict, ...]
     taken_for_initial: dict[Key, Value] = field(default_factory=dict)
+
+    def respects_sessions(self, level: str) -> bool:
+        """Whether the order of each session is a part of a level's definition."""
+        return self.session_order or level.startswith(STRONG_SESSION)
 
 
 MOST_TRANSACTIONS_TWICE = 20_000
@@ -98,9 +77,15 @@ def judge(
     seen = observe(history)
     judge_level = _Judge(seen, time_limit)
     levels = judge_level.all_levels(session_order)
-    cycles = judge_level.cycles(levels, session_order)
-    found = tuple(seen.findings)
-    return Judgement(len(seen.transactions), levels, found, cycles, seen.taken_for_initial)
+    return Judgement(
+        len(seen.transactions),
+        session_order,
+        levels,
+        judge_level.without_sessions(levels) if session_order else {},
+        tuple(seen.anomalous_reads),
+        judge_level.cycles(levels, session_order),
+        seen.taken_for_initial,
+    )
 
 
 class _Judge:
@@ -108,82 +93,77 @@ class _Judge:
         self.seen = seen
         self.time_limit = time_limit
 
-    def all_levels(self, sessions: bool) -> dict[str, LevelVerdict]:
+    def all_levels(self, sessions: bool) -> dict[str, Verdict]:
         names = _names(sessions)
+        anomalous = self.seen.anomalous_reads
         if sessions:
-            return self._without_sessions(self._ladder(names, True, self.seen.findings))
-        found = self.seen.findings
-        strong = self._ladder([SNAPSHOT, SERIALIZABLE], True, found)
+            return self._ladder(names, True, anomalous)
+        strong = self._ladder([SNAPSHOT_ISOLATION, SERIALIZABLE], True, anomalous)
         if strong[SERIALIZABLE].verdict == "holds":
-            levels = {name: self._held(strong[SERIALIZABLE], False) for name in names}
+            levels = _all_like(strong[SERIALIZABLE], names)
         else:
-            held = strong[SNAPSHOT].verdict == "holds"
-            weaker = [n for n in names if STRENGTH[n] <= STRENGTH[SNAPSHOT]] if held else []
-            holding = dict.fromkeys(weaker, LevelVerdict("holds", False))
-            levels = self._ladder(names, False, found, holding)
-        return levels | {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
+            held = strong[SNAPSHOT_ISOLATION].verdict == "holds"
+            weaker = [n for n in names if forbids(SNAPSHOT_ISOLATION, n)] if held else []
+            holding = {name: Verdict(name, "holds") for name in weaker}
+            levels = self._ladder(names, False, anomalous, holding)
+        strong = {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
+        return levels | {name: replace(verdict, level=name) for name, verdict in strong.items()}
 
-    def _held(self, verdict: LevelVerdict, sessions: bool) -> LevelVerdict:
-        return LevelVerdict("holds", sessions, serial_order=verdict.serial_order)
-
-    def cycles(self, levels: dict[str, LevelVerdict], sessions: bool) -> tuple[LevelVerdict, ...]:
+    def cycles(self, levels: Mapping[str, Verdict], sessions: bool) -> tuple[Verdict, ...]:
         """The cycles behind the verdicts, and those that anomalous reads hide."""
         every = list(levels.values())
-        if self.seen.findings and len(self.seen.transactions) <= MOST_TRANSACTIONS_TWICE:
+        if self.seen.anomalous_reads and len(self.seen.transactions) <= MOST_TRANSACTIONS_TWICE:
             every += self._ladder(_names(sessions), sessions, []).values()
-        kinds = {(v.phenomenon, v.anomaly): v for v in reversed(every) if v.edges}
+        kinds = {(v.phenomenon, v.anomaly): v for v in reversed(every) if v.cycle}
         return tuple(reversed(kinds.values()))
 
-    def _without_sessions(self, levels: dict[str, LevelVerdict]) -> dict[str, LevelVerdict]:
-        """Adds to each level what it says without the order of sessions.
+    def without_sessions(self, levels: Mapping[str, Verdict]) -> dict[str, VerdictName]:
+        """What each level with the order of sessions says without it.
 
         What holds with that order holds without. What is violated is decided again, unless its
         witness shows the violation without sessions too.
         """
         names = _names(False)
-        plain: dict[str, LevelVerdict] = {}
-        broken: LevelVerdict | None = None
+        plain: dict[str, Verdict] = {}
+        broken: Verdict | None = None
         for name in names:
-            if broken is None and _shown_without_sessions(name, levels[name]):
+            if broken is None and _shown_without_sessions(levels[name]):
                 broken = levels[name]
             if broken is not None:
                 plain[name] = broken
             elif levels[name].verdict == "holds":
                 plain[name] = levels[name]
         if len(plain) < len(names):
-            plain = self._ladder(names, False, self.seen.findings, plain)
-        return {
-            name: replace(level, without_sessions=plain[name].verdict) if name in plain else level
-            for name, level in levels.items()
-        }
+            plain = self._ladder(names, False, self.seen.anomalous_reads, plain)
+        return {name: plain[name].verdict for name in names}
 
     def _ladder(
         self,
         names: list[str],
         sessions: bool,
-        findings: list[Finding],
-        decided: Mapping[str, LevelVerdict] = MappingProxyType({}),
-    ) -> dict[str, LevelVerdict]:
+        anomalous: Sequence[AnomalousRead],
+        decided: Mapping[str, Verdict] = MappingProxyType({}),
+    ) -> dict[str, Verdict]:
         """Decides the levels: the strongest first, and when that fails the weakest upwards.
 
         The verdicts in ``decided`` are taken as they are.
         """
         levels = dict(decided)
         for name in names:
-            found = [f for f in findings if forbids(name, f.forbidden_from)]
-            if found:
-                levels[name] = _by_finding(found, sessions)
+            forbidden = [read for read in anomalous if forbids(name, read.forbidden_from)]
+            if forbidden:
+                levels[name] = _by_read(name, forbidden)
         if SERIALIZABLE not in levels:
             strongest = self._strong(SERIALIZABLE, sessions)
             if strongest.verdict == "holds":
-                return {name: self._held(strongest, sessions) for name in names}
+                return _all_like(strongest, names)
             levels[SERIALIZABLE] = strongest
-        if SNAPSHOT not in levels:
-            levels[SNAPSHOT] = self._snapshot(levels[SERIALIZABLE], sessions)
-            if levels[SNAPSHOT].verdict == "holds":
-                weaker = (n for n in names if STRENGTH[n] < STRENGTH[SNAPSHOT])
-                levels |= dict.fromkeys(weaker, levels[SNAPSHOT])
-        broken: LevelVerdict | None = None
+        if SNAPSHOT_ISOLATION not in levels:
+            levels[SNAPSHOT_ISOLATION] = self._snapshot(levels[SERIALIZABLE], sessions)
+            if levels[SNAPSHOT_ISOLATION].verdict == "holds":
+                weaker = (n for n in names if not forbids(n, SNAPSHOT_ISOLATION))
+                levels |= dict.fromkeys(weaker, levels[SNAPSHOT_ISOLATION])
+        broken: Verdict | None = None
         for name in names:
             if broken is not None:
                 # The weaker level's witness says most, and is a witness here as well.
@@ -194,30 +174,29 @@ class _Judge:
                 levels[name] = self._weak(name, sessions)
             if levels[name].verdict == "violated":
                 broken = broken or levels[name]
-        return {name: levels[name] for name in names}
+        return {name: replace(levels[name], level=name) for name in names}
 
-    def _snapshot(self, serializable: LevelVerdict, sessions: bool) -> LevelVerdict:
-        kinds = [edge[2] for edge in serializable.edges]
-        shown = serializable.verdict == "violated"
-        # Inferred edges may follow from what only Serializable demands.
-        if shown and not serializable.inferred and kinds and not consecutive(kinds):
-            return serializable
-        return self._strong(SNAPSHOT, sessions)
+    def _snapshot(self, serializable: Verdict, sessions: bool) -> Verdict:
+        match serializable.witness:
+            # Inferred edges may follow from what only Serializable demands.
+            case Cycle(edges, inferred=False) if not consecutive([edge.kind for edge in edges]):
+                return serializable
+        return self._strong(SNAPSHOT_ISOLATION, sessions)
 
-    def _weak(self, name: str, sessions: bool) -> LevelVerdict:
+    def _weak(self, name: str, sessions: bool) -> Verdict:
         deadline = time.monotonic() + self.time_limit
-        found = decide_weak(self.seen, name, sessions=sessions, deadline=deadline)
-        if isinstance(found, str):
-            return LevelVerdict("unknown", sessions, because=found)
-        if found is None:
-            return LevelVerdict("holds", sessions)
-        verdict = self._by_cycle(Decision("violated", cycle=found), sessions)
+        cycle = decide_weak(self.seen, name, sessions=sessions, deadline=deadline)
+        if isinstance(cycle, str):
+            return Verdict(name, "unknown", Reason(cycle))
+        if cycle is None:
+            return Verdict(name, "holds")
+        verdict = self._by_cycle(name, cycle)
         # What every weaker level allows, and causal does not, is one by definition.
-        if name == CAUSAL or any(edge.inferred for edge in found):
-            return replace(verdict, anomaly=BY_AXIOM[name])
+        if name == CAUSAL or any(edge.inferred for edge in cycle):
+            return replace(verdict, anomaly=RECORDED_LEVELS[name].breach)
         return verdict
 
-    def _lost_update(self) -> Decision | None:
+    def _lost_update(self) -> tuple[Dependency, ...]:
         """Two transactions that replaced the version both had read, whatever their order."""
         updated: dict[tuple[int, int], int] = {}
         for number, reads in enumerate(self.seen.reads):
@@ -226,55 +205,49 @@ class _Judge:
                 if version[0] in written:
                     other = updated.setdefault(version, number)
                     if other != number:
-                        rw = Edge(other, number, "rw", version[0])
-                        ww = Edge(number, other, "ww", version[0], inferred=True)
-                        return Decision("violated", cycle=(rw, ww))
-        return None
+                        rw = Dependency(other, number, "rw", version[0])
+                        return rw, Dependency(number, other, "ww", version[0], inferred=True)
+        return ()
 
-    def _strong(self, name: str, sessions: bool) -> LevelVerdict:
+    def _strong(self, name: str, sessions: bool) -> Verdict:
         lost = self._lost_update()
-        if lost is not None:
-            return self._by_cycle(lost, sessions)
-        graph = Constraints(self.seen, split=name == SNAPSHOT, sessions=sessions)
+        if lost:
+            return self._by_cycle(name, lost)
+        graph = Constraints(self.seen, split=name == SNAPSHOT_ISOLATION, sessions=sessions)
         decision = decide(graph, time.monotonic() + self.time_limit)
         if decision.verdict == "unknown":
-            return LevelVerdict("unknown", sessions, because=decision.why)
+            assert decision.why is not None
+            return Verdict(name, "unknown", Reason(decision.why))
         if decision.verdict == "violated":
-            return self._by_cycle(decision, sessions)
-        order: tuple[str, ...] = ()
-        if name == SERIALIZABLE:
-            order = tuple(self.seen.transactions[node].name for node in decision.order)
-        return LevelVerdict("holds", sessions, serial_order=order)
+            return self._by_cycle(name, decision.cycle, one_of_many=decision.choices)
+        if name != SERIALIZABLE:
+            return Verdict(name, "holds")
+        order = tuple(self.seen.transactions[node].name for node in decision.order)
+        return Verdict(name, "holds", SerialOrder(order))
 
-    def _by_cycle(self, decision: Decision, sessions: bool) -> LevelVerdict:
-        cycle = rotated(decision.cycle)
-        names = [self.seen.name(edge.source) for edge in cycle]
-        words = tuple(
-            (self.seen.name(e.source), self.seen.name(e.target), e.kind, because(e, self.seen))
-            for e in cycle
-        )
-        why = "; ".join(text for *_, text in words)
-        if decision.choices:
-            why = f"every order of the versions leads to a cycle, one of them: {why}"
-        return LevelVerdict(
+    def _by_cycle(
+        self, name: str, cycle: Sequence[Dependency], *, one_of_many: bool = False
+    ) -> Verdict:
+        around = from_first_anti_dependency(cycle)
+        return Verdict(
+            name,
             "violated",
-            sessions,
-            anomaly(cycle, self.seen),
-            phenomenon(cycle),
-            (*names, names[0]),
-            words,
-            why,
-            inferred=decision.choices or any(edge.inferred for edge in cycle),
+            in_words(around, self.seen, one_of_many=one_of_many),
+            anomaly(around, self.seen),
+            phenomenon(around),
         )
+
+
+def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
+    return {name: replace(verdict, level=name) for name in names}
 
 
 def _names(sessions: bool) -> list[str]:
     """The levels, weak to strong; without the order of sessions causal is no level."""
-    causal = [CAUSAL] if sessions else []
-    return [READ_COMMITTED, READ_ATOMIC, *causal, SNAPSHOT, REPEATABLE_READ, SERIALIZABLE]
+    return [name for name, level in RECORDED_LEVELS.items() if sessions or not level.sessions]
 
 
-def _shown_without_sessions(name: str, level: LevelVerdict) -> bool:
+def _shown_without_sessions(level: Verdict) -> bool:
     """Whether the witness of a level violates it without the order of sessions as well.
 
     An anomalous read does. A cycle does if the operations show all of its edges, and if its shape
@@ -283,14 +256,14 @@ def _shown_without_sessions(name: str, level: LevelVerdict) -> bool:
     """
     if level.verdict != "violated":
         return False
-    kinds = [kind for _, _, kind, _ in level.edges]
-    if not kinds:
+    if not isinstance(level.witness, Cycle):
         return True
-    if level.inferred or "so" in kinds:
+    kinds = [edge.kind for edge in level.cycle]
+    if level.witness.inferred or "so" in kinds:
         return False
-    if STRENGTH[name] < STRENGTH[SNAPSHOT]:
+    if not forbids(level.level, SNAPSHOT_ISOLATION):
         return "rw" not in kinds
-    return name != SNAPSHOT or not consecutive(kinds)
+    return level.level != SNAPSHOT_ISOLATION or not consecutive(kinds)
 
 
 MOST_PAIRS = 2_000_000
@@ -308,7 +281,7 @@ def decide(graph: Constraints, deadline: float) -> Decision:
             return guessed
     inference = Inference(graph)
     order = inference.run(deadline)
-    cycle: tuple[Edge, ...] | None = cycle_of(graph, order)
+    cycle: tuple[Dependency, ...] | None = cycle_of(graph, order)
     if cycle is not None:
         return Decision("violated", cycle=cycle)
     guess = Execution(graph).run()
@@ -330,14 +303,13 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     return Completion(graph, order).run(deadline)
 
 
-def _by_finding(found: list[Finding], sessions: bool) -> LevelVerdict:
-    first = found[0]
-    more = f" (and {len(found) - 1} more such reads)" if len(found) > 1 else ""
-    return LevelVerdict(
+def _by_read(name: str, anomalous: Sequence[AnomalousRead]) -> Verdict:
+    first = anomalous[0]
+    more = f" (and {len(anomalous) - 1} more such reads)" if len(anomalous) > 1 else ""
+    return Verdict(
+        name,
         "violated",
-        sessions,
-        anomaly=first.anomaly,
-        phenomenon=first.anomaly.split()[0] if first.anomaly.startswith("G") else None,
-        cycle=first.transactions,
-        because=first.because + more,
+        Reason(first.because + more, first.transactions),
+        first.anomaly,
+        first.anomaly.split()[0] if first.anomaly.startswith("G") else None,
     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple
 
-from model.levels.recorded import READ_COMMITTED
+from model.levels import READ_COMMITTED
 
 Key = Hashable
 Value = Hashable

@@ -21,7 +21,7 @@ from checker.recorded.history import (
     Status,
     Value,
 )
-from model.levels.recorded import READ_ATOMIC, READ_COMMITTED
+from model.levels import READ_ATOMIC, READ_COMMITTED
 
 INIT = -1
 """The writer of every initial version."""
@@ -32,7 +32,7 @@ class AmbiguousHistory(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AnomalousRead:
     """An anomaly that is no cycle: its name, the weakest level that forbids it, and words."""
 
     anomaly: str
@@ -59,7 +59,7 @@ class Observations:
     writes: list[list[int]] = field(default_factory=list)
     writers: list[list[int]] = field(default_factory=list)
     known: list[tuple[int, int, int]] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    anomalous_reads: list[AnomalousRead] = field(default_factory=list)
     taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
     def name(self, transaction: int) -> str:
@@ -164,7 +164,7 @@ class _Observer:
 
     def _find(self, anomaly: str, level: str, because: str, *places: int) -> None:
         names = tuple(self.recorded[place].name for place in places)
-        self.result.findings.append(Finding(anomaly, level, because, names))
+        self.result.anomalous_reads.append(AnomalousRead(anomaly, level, because, names))
 
     def _writer(self, place: int, key: Key, value: Value) -> int | None:
         """The number of the transaction whose write was read; None where it is an anomaly."""

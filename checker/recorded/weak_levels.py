@@ -16,16 +16,17 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 
+from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT, Observations
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
 from checker.recorded.version_order.inference import Inference
-from model.levels.recorded import CAUSAL, READ_ATOMIC
+from model.levels import CAUSAL, READ_ATOMIC
 
 
 def decide_weak(
     seen: Observations, level: str, *, sessions: bool, deadline: float
-) -> tuple[Edge, ...] | str | None:
+) -> tuple[Dependency, ...] | str | None:
     """A shortest forbidden cycle, None where there is none, or words where time was short."""
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
     # What lists show of the order of versions is no cause of anything.
@@ -39,7 +40,7 @@ def decide_weak(
         if level == READ_ATOMIC or in_order:
             for reader, key, writer, other in _pairs(seen, sessions, in_order):
                 if writer == INIT:
-                    graph.precede(Edge(reader, other, "rw", key))
+                    graph.precede(Dependency(reader, other, "rw", key))
                 else:
                     graph.order(other, writer, key)
         order = topological(graph.after)
@@ -58,8 +59,8 @@ def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]
 
 
 def _with_reader(
-    cycle: tuple[Edge, ...], seen: Observations, pairs: Iterator[Pair]
-) -> tuple[Edge, ...]:
+    cycle: tuple[Dependency, ...], seen: Observations, pairs: Iterator[Pair]
+) -> tuple[Dependency, ...]:
     """The cycle as an anti-dependency, where one axiom alone closes it.
 
     The reader saw the other writer, which follows the writer that the reader read from.
@@ -72,7 +73,9 @@ def _with_reader(
         if (other, writer, key) == (last.source, last.target, last.key):
             back = next((k for k, w in seen.every_read[reader] if w == other), None)
             kind = "so" if back is None else "wr"
-            return Edge(reader, other, "rw", key, inferred=True), Edge(other, reader, kind, back)
+            return Dependency(reader, other, "rw", key, inferred=True), Dependency(
+                other, reader, kind, back
+            )
     return cycle
 
 
@@ -104,10 +107,10 @@ def _causes_of_initial_reads(graph: Constraints, inference: Inference) -> None:
             found = reach.reaches(np.array(writers), np.array(readers))
             for reader in np.array(readers)[found].tolist():
                 if reader != writers[0]:
-                    graph.precede(Edge(reader, writers[0], "rw", key))
+                    graph.precede(Dependency(reader, writers[0], "rw", key))
 
 
-def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
+def cycle_of(graph: Constraints, order: list[int]) -> tuple[Dependency, ...] | None:
     """A shortest cycle of a graph whose topological order is given; None where it has none."""
     if len(order) == graph.size:
         return None
@@ -118,12 +121,12 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Edge, ...] | None:
     return _of_writes(cycle, graph.seen) or cycle
 
 
-def _of_writes(cycle: tuple[Edge, ...], seen: Observations) -> tuple[Edge, ...] | None:
+def _of_writes(cycle: tuple[Dependency, ...], seen: Observations) -> tuple[Dependency, ...] | None:
     """The same cycle as a write cycle (G0), where reads show every step of it as ww as well."""
     if not any(edge.kind == "wr" for edge in cycle):
         return None
     steps = {(edge.source, edge.target) for edge in cycle}
-    shown = {(a, b): Edge(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
+    shown = {(a, b): Dependency(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
     return (
         tuple(shown[step.source, step.target] for step in cycle) if shown.keys() == steps else None
     )

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from checker.judging.explanation import because
 from checker.judging.verdict import judge
 from checker.robustness import search
 from checker.robustness.histories import SERIAL, Found, Stage
@@ -17,8 +16,8 @@ from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.preparation import run_scenario
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 REPAIRED = "delta-spark-4.4-repaired"
 PROVED = ("delta-spark-4.4", REPAIRED)
@@ -174,8 +173,7 @@ def robust_because(parts: Shape) -> str:
 def _broken(jobs: Jobs, found: Found) -> str:
     verdict = judge(run_scenario(found.scenario, jobs.profile).history, (SERIAL,))[SERIAL]
     return "; ".join(
-        f"{edge.source.name} comes before {edge.target.name}: {because(edge)}"
-        for edge in verdict.cycle
+        f"{edge.source} comes before {edge.target}: {edge.because}" for edge in verdict.cycle
     )
 
 

@@ -11,7 +11,7 @@ from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.robustness.jobs.workload import Instance, Jobs
 from model.history import History
-from model.levels import DELTA_LEVELS
+from model.levels import DELTA_LEVELS, PL_3
 from model.outcomes import SUCCEEDED
 from model.physical.log import Snapshot
 from model.preparation import run_scenario
@@ -20,7 +20,7 @@ from model.simulator import Ended, InFlight, begin, commit
 from model.statements import Statement
 from model.workload import initial_rows
 
-SERIAL = "PL-3"
+SERIAL = PL_3
 """The level that a history holds when some serial order of all its transactions explains it."""
 
 Play = Sequence[tuple[str, int]]

@@ -14,7 +14,7 @@ from checker.robustness.jobs.workload import Jobs, jobs
 from checker.robustness.roles import shape
 from checker.robustness.symbolic.access import Job, job
 from model.errors import InvalidScenario
-from model.rules.base import SERIALIZABLE
+from model.levels import SERIALIZABLE
 
 MOST_TOGETHER = 2
 """How many jobs are changed at once."""

@@ -17,6 +17,7 @@ from checker.search.exhaustive import READERS, WRITERS, Search
 from checker.search.minimal import Path
 from checker.search.schedules import ScheduleClass
 from model.history import History
+from model.levels import SERIALIZABLE
 from model.outcomes import COMMITTED, READ
 from model.workload import initial_rows
 
@@ -128,7 +129,7 @@ def out_of_log_order(
     """The shortest history in which the order of the log is not a serial order."""
     groups = [group for t, b in pairs for group in product(instances[t], instances[b])]
     for group in shortest(groups):
-        if stage.violates(stage.play(group, MISSED), "Serializable"):
+        if stage.violates(stage.play(group, MISSED), SERIALIZABLE):
             return stage.found(_title(group, "do not follow the log"), group, MISSED)
     return None
 
@@ -260,7 +261,7 @@ def closest(stage: Stage, instances: Instances, most: int = 6) -> tuple[Found, .
         for group in groups:
             ended = stage.play(group, TRIPLE)
             outcomes = tuple(each.outcome for _, each in sorted(ended.items()))
-            late = stage.violates(ended, "Serializable")
+            late = stage.violates(ended, SERIALIZABLE)
             key = (t, b, x, outcomes, late)
             if key not in found:
                 good = sum(outcome in (COMMITTED, READ) for outcome in outcomes)

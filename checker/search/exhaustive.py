@@ -32,7 +32,7 @@ from checker.search.alphabet import NamedStatement
 from checker.search.minimal import MinimalFindings, Path
 from checker.search.search_result import Coverage, SearchResult
 from model.history import History, Transaction
-from model.levels import DELTA_LEVELS
+from model.levels import DELTA_LEVELS, PL_3, SNAPSHOT_ISOLATION
 from model.outcomes import COMMITTED, NO_COMMIT
 from model.physical.log import Snapshot
 from model.preparation import prepare
@@ -44,7 +44,7 @@ from model.workload import initial_rows
 
 WRITERS = ("A", "B", "C", "D", "E", "F")
 READERS = ("R", "S", "U", "V", "W", "X")
-JUDGED = (*DELTA_LEVELS, "SnapshotIsolation", "PL-3")
+JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION, PL_3)
 """Delta's levels; what both promise to readers; and whether readers fit into any serial order."""
 
 Progress = Callable[[int, int], None]

@@ -6,9 +6,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from checker.judging.explanation import because
 from checker.judging.verdict import Verdict, judge
-from model.levels import DELTA_LEVELS, implies
+from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION, implies
 from model.preparation import prepare
 from model.profiles.base import Profile
 from model.scenario import Expectation, Scenario
@@ -19,17 +18,14 @@ Kind = Literal["level-violation", "documented"]
 READINGS = ("conflict", "view", "final state")
 """The readings of a level from strong to weak: each is violated only where those before are."""
 
-SNAPSHOTS = "SnapshotIsolation"
-"""What tables of every level promise to readers (N10)."""
-
 
 def kind_of(table_level: str, level: str) -> Kind:
     """Whether breaking ``level`` on a table of ``table_level`` breaks a promise.
 
-    If not, it is what the documents say of the table's level: N8 for the order of the log, N11
-    for readers.
+    Tables of every level promise snapshots to readers (N10). Otherwise, what is not implied is what
+    the documents say of the table's level: N8 for the order of the log, N11 for readers.
     """
-    promised = level == SNAPSHOTS or implies(table_level, level)
+    promised = level == SNAPSHOT_ISOLATION or implies(table_level, level)
     return "level-violation" if promised else "documented"
 
 
@@ -116,8 +112,8 @@ def finding(
         layout=layout,
         violated=READINGS[: depth(verdict)],
         anomaly=verdict.anomaly or "",
-        cycle=tuple(edge.source.name for edge in verdict.cycle),
-        reasons=tuple(because(edge) for edge in verdict.cycle),
+        cycle=tuple(edge.source for edge in verdict.cycle),
+        reasons=tuple(edge.because for edge in verdict.cycle),
         statement_kinds=tuple(workload.statements[name].kind for name in scenario.transactions),
         scenario=replace(scenario, expect=expect),
         count=count,

@@ -24,11 +24,10 @@ from checker.search.minimal import Path
 from checker.search.schedules import ScheduleClass
 from checker.search.shrinking import minimise
 from model.history import History
-from model.levels import LEVELS, implies
+from model.levels import LEVELS, WRITE_SERIALIZABLE, implies
 from model.levels.snapshots import implies_on_snapshots
 from model.preparation import run_scenario
 from model.profiles import NO_RULES
-from model.rules.base import WRITE_SERIALIZABLE
 from model.scenario import Scenario
 
 STATEMENTS = (

@@ -17,7 +17,7 @@ from checker.proofs.lemma import SEED
 from checker.synthesis.footprints import SETUP, Footprints
 from checker.synthesis.histories import Histories, any_of
 from checker.synthesis.rules import SPARK, RuleSet
-from model.rules.base import SERIALIZABLE
+from model.levels import SERIALIZABLE
 
 
 class Encoding(Histories):

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from model.levels import SERIALIZABLE
 from model.profiles import readings
-from model.rules.base import SERIALIZABLE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.tables.table import Table
 from model.values.types import ColumnType
@@ -14,9 +15,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 _LEVELS = {
-    "Serializable": "serializable",
-    "WriteSerializable": "writeSerializable",
-    "SnapshotIsolation": "snapshotIsolation",
+    SERIALIZABLE: "serializable",
+    WRITE_SERIALIZABLE: "writeSerializable",
+    SNAPSHOT_ISOLATION: "snapshotIsolation",
 }
 """How delta-rs spells the levels. It takes any other spelling for Serializable without a word."""
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 
 CAN, CANNOT, NOT_SAID = "can", "cannot", "not said"
 

@@ -21,13 +21,13 @@ from checker.search.statement_kinds import KINDS, StatementKind
 from conformance.matrix.documents import CAN, CANNOT, GENERATIONS, NEWEST, claims
 from conformance.replay.campaign import Job, Replayed
 from model.errors import InvalidScenario
-from model.levels import DELTA_LEVELS
+from model.levels import DELTA_LEVELS, SERIALIZABLE
 from model.outcomes import COMMITTED, SUCCEEDED
 from model.physical.log import Commit
 from model.preparation import prepare
 from model.profiles.base import Profile
 from model.rules import added_files
-from model.rules.base import SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 from model.scenario import Scenario, Step
 from model.simulator import Ended, InFlight, begin_in, commit, history_of
 from model.workload import Workload

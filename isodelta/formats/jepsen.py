@@ -17,7 +17,7 @@ from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorde
 from isodelta.exits import BadInput
 from isodelta.formats.edn_values import frozen
 from isodelta.formats.initial import values_from_before
-from model.levels.recorded import READ_ATOMIC
+from model.levels import READ_ATOMIC
 
 _STATUS = {"ok": Status.COMMITTED, "fail": Status.ABORTED, "info": Status.UNKNOWN}
 _KINDS = {"append": "a", "r": "r", "w": "w"}

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from checker.recorded.arrays.decide import LargeVerdict, in_words, judge
-from checker.recorded.arrays.history import InvalidHistory, LargeHistory
+from checker.recorded.arrays.history import LargeHistory
 from isodelta.exits import BadInput
 
 COLUMNS = {"transaction": "int64", "write": "bool", "key": "int64", "writer": "int64"}
@@ -66,56 +65,3 @@ def _of_transactions(path: Path, transaction: Any, snapshot: Any) -> Any:
     result = np.zeros(max(0, int(transaction.max())) + 1, dtype=np.int64)
     result[np.maximum(transaction, 0)] = snapshot
     return result[1:]
-
-
-def judge_parquet(path: Path) -> dict[str, Any]:
-    """Reads and judges a history: what ``isodelta history`` prints of it."""
-    history = read(path)
-    try:
-        verdicts = judge(history)
-    except InvalidHistory as error:
-        raise BadInput(f"{path}: {error}") from error
-    return {
-        "transactions": int((np.diff(history.transaction, prepend=0) != 0).sum()),
-        "levels": {name: _level(name, verdict) for name, verdict in verdicts.items()},
-    }
-
-
-MEANS = {"Serializable": "Delta's Serializable"}
-"""A name that other histories use for PL-3; the order of the log is known here."""
-
-SHOWN = 10
-"""Transactions of a serial order that are written out at each end."""
-
-
-def _level(name: str, verdict: LargeVerdict) -> dict[str, Any]:
-    names = [str(edge.source) for edge in verdict.cycle]
-    result: dict[str, Any] = {
-        "verdict": verdict.verdict,
-        "anomaly": verdict.anomaly,
-        "cycle": [*names, names[0]] if len(names) > 1 else names,
-    }
-    if name in MEANS:
-        result["means"] = MEANS[name]
-    if verdict.because is not None:
-        result["because"] = verdict.because
-    if verdict.cycle:
-        result["edges"] = [
-            {
-                "from": str(edge.source),
-                "to": str(edge.target),
-                "kind": edge.kind,
-                "because": in_words(edge),
-            }
-            for edge in verdict.cycle
-        ]
-    order = verdict.serial_order
-    if order is not None:
-        whole = len(order) <= 2 * SHOWN
-        shown = order if whole else np.concatenate((order[:SHOWN], order[-SHOWN:]))
-        result["serial_order"] = {
-            "transactions": len(order),
-            "first": shown[:SHOWN].tolist(),
-            "last": shown[SHOWN:].tolist(),
-        }
-    return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from isodelta.report.data import (
-    LEVELS,
     Bound,
     ClaimEvidence,
     ClaimLine,
@@ -20,7 +19,6 @@ from isodelta.report.data import (
 from isodelta.report.files.writer import write_report
 
 __all__ = [
-    "LEVELS",
     "Bound",
     "ClaimEvidence",
     "ClaimLine",

@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from isodelta.report.views.theory import LatticePicture, TheoremLine
 from isodelta.runs.results import RunResult
+from model.levels import SERIALIZABLE
 from model.scenario import Scenario
 
 if TYPE_CHECKING:
     from conformance.replay.comparison import Difference
-
-LEVELS = ("Serializable", "WriteSerializable")
-"""The two levels of Delta Lake, strong first; a report answers for each of them."""
 
 _FINDING_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -149,7 +147,7 @@ class Finding:
     @property
     def promised(self) -> bool:
         """Whether the level of the finding is one that the table promises, as far as is known."""
-        return self.in_force in (None, self.level) or self.in_force == LEVELS[0]
+        return self.in_force in (None, self.level) or self.in_force == SERIALIZABLE
 
     @property
     def judged(self) -> RunResult | None:
@@ -299,7 +297,7 @@ class Bound:
     @property
     def promised(self) -> bool:
         """Whether the tables searched promise the level, as far as is known."""
-        return self.in_force in ("", self.level, LEVELS[0])
+        return self.in_force in ("", self.level, SERIALIZABLE)
 
     @property
     def sentence(self) -> str:

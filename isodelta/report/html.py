@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from isodelta.report.data import LEVELS, FindingClass, Report
+from isodelta.report.data import FindingClass, Report
 from isodelta.report.pictures.lattice import lattice_svg
 from isodelta.report.pictures.schedule import count
 from isodelta.report.views.answers import breaking_findings, level_answers
@@ -24,6 +24,7 @@ from isodelta.report.views.tables import (
     scenario_rows,
 )
 from model.documents.claims import SOURCES
+from model.levels import DELTA_LEVELS
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,7 +55,7 @@ def report_html(report: Report) -> str:
         lattice=report.lattice,
         lattice_picture=lattice_svg(report.lattice, "lattice-picture") if report.lattice else "",
         scenarios=scenario_rows(report),
-        level_names=LEVELS,
+        level_names=DELTA_LEVELS,
         matrix=matrix_tables(report),
         claims=claim_rows(report),
         claim_sources=SOURCES,

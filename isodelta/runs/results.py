@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checker.judging.explanation import because
 from checker.judging.verdict import Verdict
 from isodelta.files.values import Plain, plain
 from model.history import Row
@@ -101,24 +100,6 @@ class RunResult:
         if self.failures:
             written["failures"] = list(self.failures)
         return written
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeInWords:
-    """Why one transaction comes before another: the kind of edge, and a sentence."""
-
-    source: str
-    target: str
-    kind: str
-    because: str
-
-
-def edges_in_words(verdict: Verdict) -> tuple[EdgeInWords, ...]:
-    """The edges of the cycle that a level forbids; none where it is not violated by a cycle."""
-    return tuple(
-        EdgeInWords(edge.source.name, edge.target.name, edge.kind.short, because(edge))
-        for edge in verdict.cycle
-    )
 
 
 def plain_rows(rows: Iterable[Row]) -> tuple[PlainRow, ...]:

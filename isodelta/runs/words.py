@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from checker.judging.verdict import Verdict
-from isodelta.runs.results import edges_in_words, plain_rows
+from isodelta.runs.results import plain_rows
 from isodelta.terminal import COLOURS, can_draw, grid, printable
 from model.history import Row
 from model.values.types import sql_row
@@ -46,7 +46,7 @@ def print_verdict(verdict: Verdict, console: Console, remark: str = "") -> None:
     if verdict.cycle:
         arrow = "→" if can_draw(console) else "->"
         lines = grid(False, False, True)
-        for edge in edges_in_words(verdict):
+        for edge in verdict.cycle:
             pair = f"{edge.source} {arrow} {edge.target}"
             lines.add_row(Text(pair), Text(edge.kind, "cyan"), Text(printable(edge.because)))
         console.print(Padding(lines, (0, 0, 0, 4)))

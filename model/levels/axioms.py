@@ -1,4 +1,4 @@
-"""The levels of key-value histories as data: which axioms a commit order and a visibility obey.
+"""Isolation levels of key-value histories, as axioms of a commit order and a visibility.
 
 A history satisfies a level when some total order of its transactions (the *commit order*) and
 some relation within it (*visibility*) explain it: sessions and whatever was read are visible, each
@@ -25,7 +25,7 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyValueLevel:
-    """One level: its axioms, and which reads it is about.
+    """A level as its axioms, and which reads it is about.
 
     ``each_read``: every read has a visibility of its own, what was read before it in its
     transaction; there are no axioms then. ``phantoms``: a row that a predicate read did not
@@ -34,44 +34,19 @@ class KeyValueLevel:
     version each.
     """
 
-    name: str
-    short: str
     source: str
     axioms: frozenset[Axiom] = frozenset()
     each_read: bool = False
     phantoms: bool = False
     readers: bool = True
 
+    @property
+    def rank(self) -> int:
+        """A place in the order from weak to strong.
 
-_CERONE = "Cerone, Bernardi, Gotsman 2015"
-_BISWAS = "Biswas, Enea 2019"
-
-LEVELS: dict[str, KeyValueLevel] = {
-    level.name: level
-    for level in (
-        KeyValueLevel("ReadCommitted", "RC", _BISWAS, each_read=True),
-        KeyValueLevel("ReadAtomic", "RA", _CERONE),
-        KeyValueLevel("UpdateAtomic", "UA", _CERONE, frozenset({Axiom.NO_CONFLICT})),
-        KeyValueLevel("Causal", "CC", _CERONE, frozenset({Axiom.TRANSITIVE})),
-        KeyValueLevel("Prefix", "PC", _CERONE, frozenset({Axiom.PREFIX})),
-        KeyValueLevel(
-            "ParallelSnapshotIsolation",
-            "PSI",
-            _CERONE,
-            frozenset({Axiom.TRANSITIVE, Axiom.NO_CONFLICT}),
-        ),
-        KeyValueLevel(
-            "SnapshotIsolation", "SI", _CERONE, frozenset({Axiom.PREFIX, Axiom.NO_CONFLICT})
-        ),
-        KeyValueLevel(
-            "WriteSerializable",
-            "WS",
-            "Fekete, O'Neil, O'Neil 2004 (update serializability)",
-            frozenset({Axiom.TOTAL}),
-            readers=False,
-        ),
-        KeyValueLevel("RepeatableRead", "RR", "Adya 1999", frozenset({Axiom.TOTAL}), phantoms=True),
-        KeyValueLevel("Serializable", "SER", _CERONE, frozenset({Axiom.TOTAL})),
-    )
-}
-"""Every level by name, from weak to strong as far as they can be compared."""
+        0 where visibility is a choice, 1 where whatever precedes is visible to writers alone, 2
+        where it is visible to all.
+        """
+        if Axiom.TOTAL not in self.axioms:
+            return 0
+        return 2 if self.readers else 1

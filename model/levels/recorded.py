@@ -1,36 +1,26 @@
-"""The levels that a foreign history is judged at, weak to strong."""
+"""Isolation levels of recorded histories: how strong each is, and what breaks it.
+
+Without predicates and with the reads of a key-value history, Adya's PL-2.99 (repeatable read)
+forbids the same cycles as PL-3.
+"""
 
 from __future__ import annotations
 
-READ_COMMITTED = "ReadCommitted"
-READ_ATOMIC = "ReadAtomic"
-CAUSAL = "Causal"
-REPEATABLE_READ = "RepeatableRead"
-SNAPSHOT = "SnapshotIsolation"
-SERIALIZABLE = "Serializable"
+from dataclasses import dataclass
 
-STRENGTH = {
-    READ_COMMITTED: 0,
-    READ_ATOMIC: 1,
-    CAUSAL: 2,
-    SNAPSHOT: 3,
-    REPEATABLE_READ: 4,
-    SERIALIZABLE: 4,
-}
-"""A larger number forbids whatever a smaller one forbids.
-
-Without predicates and with the reads of a key-value history, Adya's PL-2.99 (repeatable read)
-forbids the same cycles as PL-3, so both have one number.
-"""
-
-MEANS = {SERIALIZABLE: "PL-3"}
-"""Names that another level has as well, and which one is meant here.
-
-Without a log, Serializable is Adya's PL-3: serializable in some order. Delta's level of that name
-demands the order of the log.
-"""
+STRONG_SESSION = "StrongSession"
+"""The beginning of the name of a level that adds the order of sessions to Adya's definition."""
 
 
-def forbids(level: str, weakest: str) -> bool:
-    """Whether a level forbids an anomaly that ``weakest`` is the weakest level to forbid."""
-    return STRENGTH[level] >= STRENGTH[weakest]
+@dataclass(frozen=True, slots=True)
+class RecordedLevel:
+    """A level that recorded histories are judged at.
+
+    A level of greater ``strength`` forbids whatever one of less strength forbids. ``breach`` is
+    what the field calls a cycle whose ww edges follow from the axiom of the level. Without the
+    order of sessions, a level with ``sessions`` set is not a level at all.
+    """
+
+    strength: int
+    breach: str | None = None
+    sessions: bool = False

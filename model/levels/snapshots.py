@@ -11,7 +11,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from model.levels import ITEM_RW, LEVELS, LOG, RW, WW, Phenomenon, implies
+from model.levels import (
+    ITEM_RW,
+    LEVELS,
+    LOG,
+    READ_COMMITTED,
+    RW,
+    SNAPSHOT_ISOLATION,
+    STRICT_SERIALIZABLE,
+    WW,
+    Phenomenon,
+    implies,
+)
 
 LOST_UPDATE = Phenomenon("lost update", "overwritten unseen", False, WW | ITEM_RW, "one", ITEM_RW)
 """Two transactions read one version of a row and both overwrite it."""
@@ -35,12 +46,12 @@ class SnapshotImplication:
 SNAPSHOT_IMPLICATIONS = (
     SnapshotImplication(
         None,
-        "ReadCommitted",
+        READ_COMMITTED,
         ("dependencies lead forward", "places are a strict order", "paths lead forward"),
     ),
     SnapshotImplication(
         LOST_UPDATE,
-        "SnapshotIsolation",
+        SNAPSHOT_ISOLATION,
         (
             "versions of a row are joined by overwriting",
             "who overwrites has seen",
@@ -50,7 +61,7 @@ SNAPSHOT_IMPLICATIONS = (
     ),
     SnapshotImplication(
         READ_TOO_EARLY,
-        "StrictSerializable",
+        STRICT_SERIALIZABLE,
         (
             "the log is in real time",
             "places are a strict order",

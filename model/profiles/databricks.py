@@ -32,6 +32,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from model.expressions.syntax import TRUE
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.physical.files import DataFile
 from model.physical.footprint import Footprint, ReadPredicate
 from model.physical.log import Snapshot
@@ -39,7 +40,7 @@ from model.physical.row_level import reapplied
 from model.physical.skipping import partition_matches, scan, split_filter
 from model.profiles.base import Profile
 from model.rules import application_transaction, delete_delete, delete_read
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Rule
+from model.rules.base import Rule
 from model.rules.documented import (
     added_files as documented_added_files,
 )

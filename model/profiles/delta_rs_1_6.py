@@ -10,6 +10,7 @@ import dataclasses
 from dataclasses import replace
 
 from model.expressions.syntax import Arithmetic, Cast, Expression, Function
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
 from model.profiles.base import Profile
 from model.profiles.delta_rs_noted import noted
@@ -21,7 +22,6 @@ from model.rules import (
     next_version,
     pruned_added_files,
 )
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.scenario import LEVEL_PROPERTY
 from model.statements import (
     AddConstraint,

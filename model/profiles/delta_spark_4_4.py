@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles.base import Profile
 from model.rules import (
     added_files,
@@ -14,7 +15,6 @@ from model.rules import (
     next_version,
     protocol_changed,
 )
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 PROFILE = Profile(
     name="delta-spark-4.4",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from model.expressions import syntax as expressions
+from model.levels import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.files import DataFile
 from model.physical.log import Commit
 from model.physical.skipping import partition_matches
-from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 from model.values.types import sql_literal
 
 

@@ -10,10 +10,6 @@ from model.physical.footprint import Footprint
 from model.physical.log import Commit
 from model.tables.table import Table
 
-SERIALIZABLE = "Serializable"
-WRITE_SERIALIZABLE = "WriteSerializable"
-SNAPSHOT_ISOLATION = "SnapshotIsolation"
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attempt:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 
 REARRANGING_OPERATIONS = frozenset(
     {

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from model.levels import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.log import Commit
 from model.physical.pruning import pruner
-from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 
 
 def check(attempt: Attempt, winner: Commit) -> str | None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from model.levels import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.files import DataFile
 from model.physical.footprint import Footprint
 from model.physical.log import Commit
 from model.physical.skipping import partition_matches
-from model.rules.base import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 from model.tables.table import Table
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.levels import SERIALIZABLE
 from model.scenario import LEVEL_PROPERTY
 from model.tables.protocol import is_protocol_property
 
@@ -148,7 +149,7 @@ def checked_value(key: str, value: str) -> None:
     """
     check_key(key)
     if key == LEVEL_PROPERTY:
-        if value != "Serializable":
+        if value != SERIALIZABLE:
             raise StatementFailure("UNSUPPORTED_TABLE_CHANGE", f"{key} must be Serializable")
         return
     if key not in KNOWN:

@@ -13,13 +13,14 @@ from dataclasses import dataclass, field, replace
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression
 from model.history import Row, Value
+from model.levels import SERIALIZABLE
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.values.types import ColumnType, parse_type
 
 UNSET_LEVEL = "(unset)"
 """Stands in the properties of a table whose level was unset: the scenario's no longer counts."""
 
-DEFAULT_LEVEL = "Serializable"
+DEFAULT_LEVEL = SERIALIZABLE
 """The level of a table that declares none (DeltaConfig.scala, ``isolationLevel``)."""
 
 CHECK_PREFIX = "delta.constraints."

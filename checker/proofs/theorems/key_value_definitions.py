@@ -16,7 +16,7 @@ import z3
 
 from checker.proofs.lemma import Assumption, Claim, Formula, Lemma, Theorem
 from checker.proofs.theorems.key_value_levels import Executions
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS
 
 Related = Callable[[Any, Any], Formula]
 """Whether an axiom of Biswas and Enea speaks of a writer, for a reader."""
@@ -158,7 +158,7 @@ class _Definitions(Executions):
 
     def held(self, level: str) -> Assumption:
         """The axioms of visibility."""
-        formula = self.level(LEVELS[level])
+        formula = self.level(KEY_VALUE_LEVELS[level])
         return Assumption("the level", "The axioms of visibility.", formula, premise=True)
 
     def paths_seen(self, name: str, words: str) -> Assumption:
@@ -193,7 +193,7 @@ def _to_visibility(level: str) -> Claim:
     t, u = z3.Consts("T U", found.Txn)
     return Claim(
         (found.chosen(level), *([found.paths()] if level == "Causal" else [])),
-        goal=found.visibility(LEVELS[level]),
+        goal=found.visibility(KEY_VALUE_LEVELS[level]),
         witness=z3.And(related(u, t), u != found.initial),
         background=found.background(),
     )
@@ -206,7 +206,7 @@ def _to_reads(level: str) -> Claim:
     t, u = z3.Consts("T U", found.Txn)
     return Claim(
         (found.chosen(level), found.axiom(level)),
-        goal=found.returned(LEVELS[level]),
+        goal=found.returned(KEY_VALUE_LEVELS[level]),
         witness=z3.And(related(u, t), u != found.initial),
         background=found.background(),
     )

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from checker.proofs.lemma import Formula, follows
-from model.levels.axioms import LEVELS, Axiom, KeyValueLevel
+from model.levels import KEY_VALUE_LEVELS, Axiom, KeyValueLevel
 
 
 class Executions:
@@ -133,7 +133,7 @@ def implies(held: str, other: str, *, predicates: bool) -> bool:
     Raises ``KeyError``.
     """
     executions = Executions(predicates=predicates)
-    level, wanted = LEVELS[held], LEVELS[other]
+    level, wanted = KEY_VALUE_LEVELS[held], KEY_VALUE_LEVELS[other]
     has_visibility = not level.each_read and Axiom.TOTAL not in level.axioms
     facts = [*executions.background(), executions.level(level)]
     if not has_visibility:

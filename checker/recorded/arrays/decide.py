@@ -13,60 +13,65 @@ With the writers in one line, most of what a graph would have to find out is a c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import overload
 
 import numpy as np
 
+from checker.judging.verdict import Verdict
+from checker.judging.witness import Reason, SerialOrder, rotated
+from checker.recorded.arrays.explanation import anomaly, explained
 from checker.recorded.arrays.history import Array, Dependencies, LargeHistory, check, dependencies
+from checker.recorded.dependency import Dependency
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 
-LOG = "log"
 NONE = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class LargeEdge:
-    """One edge of a witness: ``ww``, ``wr``, ``rw``, or the order of two commits (``log``)."""
+def judge(history: LargeHistory) -> dict[str, Verdict]:
+    """The verdict at each of the three levels; ``InvalidHistory`` for what is no history.
 
-    source: int
-    target: int
-    kind: str
-    key: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LargeVerdict:
-    """What became of one level.
-
-    ``holds`` has a serial order where the level promises one: the transactions by number;
-    a reader stands behind the last commit that it saw.
+    Transactions are called by their numbers. A serial order has a reader right behind the last
+    commit that it saw.
     """
-
-    verdict: Literal["holds", "violated"]
-    anomaly: str | None = None
-    cycle: tuple[LargeEdge, ...] = ()
-    because: str | None = None
-    serial_order: Array | None = None
-
-
-def judge(history: LargeHistory) -> dict[str, LargeVerdict]:
-    """The verdict at each of the three levels; ``InvalidHistory`` for what is no history."""
     check(history)
     graph, bad = dependencies(history)
-    names = ("Serializable", "WriteSerializable", "SnapshotIsolation")
     if bad is not None:
         why = (
             f"operation {bad.operation}: transaction {bad.transaction} read a version of key "
             f"{bad.key} by transaction {bad.writer}, which wrote none"
         )
-        return {name: LargeVerdict("violated", bad.anomaly, because=why) for name in names}
+        return {
+            level: Verdict(level, "violated", Reason(why), bad.anomaly)
+            for level in (SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION)
+        }
     bounds = _Bounds(graph)
     among_writers = _write_serializable(graph)
     return {
-        "Serializable": _serializable(graph, bounds, among_writers),
-        "WriteSerializable": among_writers,
-        "SnapshotIsolation": _snapshot(graph, bounds, history.snapshot),
+        SERIALIZABLE: _serializable(graph, bounds, among_writers),
+        WRITE_SERIALIZABLE: among_writers,
+        SNAPSHOT_ISOLATION: _snapshot(graph, bounds, history.snapshot),
     }
+
+
+class _Numbered(Sequence[str]):
+    """Transactions by name, for an array of their numbers."""
+
+    def __init__(self, numbers: Array) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _Numbered(self._numbers[place])
+        return str(int(self._numbers[place]))
 
 
 class _Bounds:
@@ -85,14 +90,12 @@ class _Bounds:
         np.minimum.at(self.next, source, target)
 
 
-def _edge(edges: tuple[Array, Array, Array], kind: str, source: int, target: int) -> LargeEdge:
+def _edge(edges: tuple[Array, Array, Array], kind: str, source: int, target: int) -> Dependency:
     at = int(np.flatnonzero((edges[0] == source) & (edges[1] == target))[0])
-    return LargeEdge(source, target, kind, int(edges[2][at]))
+    return Dependency(source, target, kind, int(edges[2][at]))
 
 
-def _serializable(
-    graph: Dependencies, bounds: _Bounds, among_writers: LargeVerdict
-) -> LargeVerdict:
+def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) -> Verdict:
     size = graph.transactions + 1
     numbers = np.arange(size)
     writes = graph.writes
@@ -102,28 +105,28 @@ def _serializable(
     if not len(found):
         # A writer at its own number, a reader right behind the last commit that it saw.
         place = np.where(writes, 2 * numbers, 2 * last + 1)
-        return LargeVerdict("holds", serial_order=np.argsort(place[1:], kind="stable") + 1)
+        return _explained_by(SERIALIZABLE, np.argsort(place[1:], kind="stable") + 1)
     if among_writers.verdict == "violated":
-        return among_writers
+        return replace(among_writers, level=SERIALIZABLE)
     at = int(found[0])
     if writes[at] and last[at] > at:
-        edges = [_edge(graph.wr, "wr", int(last[at]), at), LargeEdge(at, int(last[at]), LOG)]
+        edges = [_edge(graph.wr, "wr", int(last[at]), at), Dependency(at, int(last[at]), "log")]
     elif writes[at]:
-        edges = [_edge(graph.rw, "rw", at, int(first[at])), LargeEdge(int(first[at]), at, LOG)]
+        edges = [_edge(graph.rw, "rw", at, int(first[at])), Dependency(int(first[at]), at, "log")]
     else:
         edges = _through_log(graph, at, int(first[at]), int(last[at]))
-    return _violated(edges)
+    return _violated(SERIALIZABLE, edges)
 
 
-def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[LargeEdge]:
+def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[Dependency]:
     """The transaction read something that ``first`` replaced, and saw the later ``last``."""
     edges = [_edge(graph.rw, "rw", at, first)]
     if first != last:
-        edges.append(LargeEdge(first, last, LOG))
+        edges.append(Dependency(first, last, "log"))
     return [*edges, _edge(graph.wr, "wr", last, at)]
 
 
-def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> LargeVerdict:
+def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> Verdict:
     numbers = np.arange(graph.transactions + 1)
     least = np.maximum(bounds.read_from, bounds.replaced)
     most = np.minimum(bounds.next, np.where(graph.writes, numbers, NONE))
@@ -135,7 +138,7 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> L
     wrong[0] = False
     found = np.flatnonzero(wrong)
     if not len(found):
-        return LargeVerdict("holds")
+        return Verdict(SNAPSHOT_ISOLATION, "holds")
     at = int(found[0])
     read_from, replaced, first = (
         int(a[at]) for a in (bounds.read_from, bounds.replaced, bounds.next)
@@ -143,36 +146,25 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> L
     if snapshot is not None:
         taken_at = int(snapshot[at - 1])
         if read_from > taken_at:
-            edge = _edge(graph.wr, "wr", read_from, at)
-            return _unseen(edge, at, read_from, taken_at, "a version that its snapshot lacks")
-        if replaced > taken_at:
-            edge = _edge(graph.ww, "ww", replaced, at)
-            return _unseen(edge, at, replaced, taken_at, "over a version that its snapshot lacks")
-        edge = _edge(graph.rw, "rw", at, first)
-        return _unseen(edge, at, first, taken_at, "a version that its snapshot had replaced")
+            edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "unseen")]
+        elif replaced > taken_at:
+            edges = [_edge(graph.ww, "ww", replaced, at), Dependency(at, replaced, "unseen")]
+        else:
+            edges = [_edge(graph.rw, "rw", at, first), Dependency(first, at, "start")]
+        return _violated(SNAPSHOT_ISOLATION, edges, snapshot)
     if graph.writes[at] and read_from > at:
-        edges = [_edge(graph.wr, "wr", read_from, at), LargeEdge(at, read_from, LOG)]
+        edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "log")]
     elif read_from >= first:
         edges = _through_log(graph, at, first, read_from)
     else:
         edges = [_edge(graph.rw, "rw", at, first)]
         if first != replaced:
-            edges.append(LargeEdge(first, replaced, LOG))
+            edges.append(Dependency(first, replaced, "log"))
         edges.append(_edge(graph.ww, "ww", replaced, at))
-    return _violated(edges)
+    return _violated(SNAPSHOT_ISOLATION, edges)
 
 
-def _unseen(edge: LargeEdge, at: int, other: int, taken: int, what: str) -> LargeVerdict:
-    verb = "wrote" if edge.kind == "ww" else "read"
-    why = (
-        f"transaction {at} {verb} {what}: its snapshot shows the log up to {taken}, "
-        f"key {edge.key} is about transaction {other}"
-    )
-    names = {"wr": "G-SIa (interference)", "ww": "lost update", "rw": "G-SIb (missed effects)"}
-    return LargeVerdict("violated", names[edge.kind], (edge,), why)
-
-
-def _write_serializable(graph: Dependencies) -> LargeVerdict:
+def _write_serializable(graph: Dependencies) -> Verdict:
     writes = graph.writes
     parts = [
         (source, target)
@@ -186,7 +178,7 @@ def _write_serializable(graph: Dependencies) -> LargeVerdict:
     low = np.concatenate([t for _, t in against])
     numbers = np.arange(graph.transactions + 1)
     if not len(high):
-        return LargeVerdict("holds", serial_order=numbers[1:][writes[1:]])
+        return _explained_by(WRITE_SERIALIZABLE, numbers[1:][writes[1:]])
     # A cycle goes down as far as it goes up, so edges against the log span all of it.
     spans = np.zeros(graph.transactions + 2, dtype=np.int64)
     np.add.at(spans, low, 1)
@@ -205,9 +197,7 @@ def _write_serializable(graph: Dependencies) -> LargeVerdict:
     return _by_components(graph, source, target, numbers)
 
 
-def _by_components(
-    graph: Dependencies, source: Array, target: Array, numbers: Array
-) -> LargeVerdict:
+def _by_components(graph: Dependencies, source: Array, target: Array, numbers: Array) -> Verdict:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -216,7 +206,7 @@ def _by_components(
     matrix = coo_array((ones, (source, target)), shape=(size, size)).tocsr()
     count, label = connected_components(matrix, directed=True, connection="strong")
     if count == size:
-        return LargeVerdict("holds", serial_order=_topological(graph, source, target))
+        return _explained_by(WRITE_SERIALIZABLE, _topological(graph, source, target))
     sizes = np.bincount(label, minlength=count)
     cyclic = np.flatnonzero(sizes > 1)
     smallest = cyclic[np.argmin(sizes[cyclic])]
@@ -228,10 +218,10 @@ def _by_components(
 
     nodes = shortest_cycle(after, pairs=False)
     edges = [_any_edge(graph, a, b) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
-    return _violated(edges)
+    return _violated(WRITE_SERIALIZABLE, edges)
 
 
-def _any_edge(graph: Dependencies, source: int, target: int) -> LargeEdge:
+def _any_edge(graph: Dependencies, source: int, target: int) -> Dependency:
     for edges, kind in ((graph.ww, "ww"), (graph.wr, "wr"), (graph.rw, "rw")):
         if ((edges[0] == source) & (edges[1] == target)).any():
             return _edge(edges, kind, source, target)
@@ -260,33 +250,10 @@ def _topological(graph: Dependencies, source: Array, target: Array) -> Array:
     return writers
 
 
-def _violated(edges: list[LargeEdge]) -> LargeVerdict:
-    start = next((i for i, edge in enumerate(edges) if edge.kind == "rw"), 0)
-    cycle = (*edges[start:], *edges[:start])
-    words = "; ".join(map(in_words, cycle))
-    return LargeVerdict("violated", _anomaly(cycle), cycle, words)
+def _violated(level: str, edges: list[Dependency], snapshot: Array | None = None) -> Verdict:
+    cycle = rotated(edges, lambda edge: edge.kind != "rw")
+    return Verdict(level, "violated", explained(cycle, snapshot), anomaly(cycle))
 
 
-def _anomaly(cycle: tuple[LargeEdge, ...]) -> str:
-    kinds = [edge.kind for edge in cycle]
-    keys = {edge.key for edge in cycle}
-    if len(cycle) == 2 and LOG not in kinds and len(keys) == 1 and "rw" in kinds:
-        return "lost update"
-    if kinds == ["rw", "rw"]:
-        return "write skew"
-    anti = kinds.count("rw")
-    name = "G1c" if "wr" in kinds else "G0"
-    if anti:
-        name = "G-single" if anti == 1 else "G2"
-    return name + ("-log" if LOG in kinds else "")
-
-
-def in_words(edge: LargeEdge) -> str:
-    """One edge in words."""
-    if edge.kind == LOG:
-        return f"{edge.source} came before {edge.target} in the log"
-    if edge.kind == "ww":
-        return f"{edge.target} replaced the version of key {edge.key} that {edge.source} wrote"
-    if edge.kind == "wr":
-        return f"{edge.target} read the version of key {edge.key} that {edge.source} wrote"
-    return f"{edge.source} read the version of key {edge.key} that {edge.target} replaced"
+def _explained_by(level: str, order: Array) -> Verdict:
+    return Verdict(level, "holds", SerialOrder(_Numbered(order)))

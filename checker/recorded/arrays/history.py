@@ -37,6 +37,11 @@ class LargeHistory:
     def transactions(self) -> int:
         return int(self.transaction[-1]) if len(self.transaction) else 0
 
+    @property
+    def named(self) -> int:
+        """How many transactions have operations: numbers may be left out."""
+        return int((np.diff(self.transaction, prepend=0) != 0).sum())
+
     def columns(self) -> dict[str, Array]:
         """The columns of a Parquet file that holds the history, one row an operation."""
         columns = {

@@ -23,9 +23,9 @@ from checker.recorded.history import (
     Status,
     Value,
 )
-from model.levels.recorded import READ_COMMITTED, SERIALIZABLE, SNAPSHOT
+from model.levels import READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
-LEVELS = (READ_COMMITTED, SNAPSHOT, SERIALIZABLE)
+LEVELS = (READ_COMMITTED, SNAPSHOT_ISOLATION, SERIALIZABLE)
 """The levels that the database made up here can have.
 
 Read committed reads the last committed version of each key. Snapshot isolation reads from the
@@ -70,7 +70,7 @@ class _Database:
     def commit(self, running: _Open) -> Status:
         guarded = {
             READ_COMMITTED: set(),
-            SNAPSHOT: set(running.own),
+            SNAPSHOT_ISOLATION: set(running.own),
             SERIALIZABLE: running.read | set(running.own),
         }[self.level]
         if any(self._last(key) > running.snapshot for key in guarded):

@@ -13,7 +13,7 @@ from itertools import accumulate
 from random import Random
 
 from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
-from model.levels.recorded import CAUSAL, READ_ATOMIC, READ_COMMITTED, SERIALIZABLE, SNAPSHOT
+from model.levels import CAUSAL, READ_ATOMIC, READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
 PLANTED = {
     "G1a (aborted read)": READ_COMMITTED,
@@ -25,8 +25,8 @@ PLANTED = {
     "non-repeatable read": READ_ATOMIC,
     "read skew": READ_ATOMIC,
     "causality violation": CAUSAL,
-    "lost update": SNAPSHOT,
-    "long fork": SNAPSHOT,
+    "lost update": SNAPSHOT_ISOLATION,
+    "long fork": SNAPSHOT_ISOLATION,
     "write skew": SERIALIZABLE,
 }
 """What can be planted, and the weakest level here that forbids it."""

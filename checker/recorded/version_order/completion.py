@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.dependency import Dependency
+from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, cycle_through, topological, topological_by
 
 MOST_CYCLES = 40
@@ -31,7 +32,7 @@ class Decision:
 
     verdict: Literal["holds", "violated", "unknown"]
     order: tuple[int, ...] = ()
-    cycle: tuple[Edge, ...] = ()
+    cycle: tuple[Dependency, ...] = ()
     choices: bool = False
     why: str | None = None
 
@@ -81,7 +82,7 @@ class Completion:
     def run(self, deadline: float) -> Decision:
         """Searches until an order is found, none is left, or the time is over."""
         rounds = 0
-        cycle: list[Edge] = []
+        cycle: list[Dependency] = []
         while True:
             rounds += 1
             after, choices = self._guessed()
@@ -109,18 +110,18 @@ class Completion:
                 return Decision("unknown", why=why)
 
     def _edge(
-        self, start: int, end: int, choices: dict[tuple[int, int], tuple[Edge, Any]]
-    ) -> Edge | None:
+        self, start: int, end: int, choices: dict[tuple[int, int], tuple[Dependency, Any]]
+    ) -> Dependency | None:
         chosen = choices.get((start, end))
         return self.graph.edge(start, end) if chosen is None else chosen[0]
 
     def _guessed(
         self,
-    ) -> tuple[list[list[int]], dict[tuple[int, int], tuple[Edge, tuple[int, int, int]]]]:
+    ) -> tuple[list[list[int]], dict[tuple[int, int], tuple[Dependency, tuple[int, int, int]]]]:
         """The graph with the guessed orders, and the arcs that are there by choice alone."""
         graph = self.graph
         after = [list(others) for others in graph.after]
-        choices: dict[tuple[int, int], tuple[Edge, tuple[int, int, int]]] = {}
+        choices: dict[tuple[int, int], tuple[Dependency, tuple[int, int, int]]] = {}
 
         def add(pair: tuple[int, int, int]) -> None:
             if pair in graph.ordered:

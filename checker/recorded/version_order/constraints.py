@@ -11,22 +11,9 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from typing import NamedTuple
 
+from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT, Observations
-
-
-class Edge(NamedTuple):
-    """One dependency between two transactions: ``so``, ``wr``, ``ww`` or ``rw``, and its key.
-
-    ``inferred`` is True for a ww edge that no operation shows and for the rw edges of it.
-    """
-
-    source: int
-    target: int
-    kind: str
-    key: int | None
-    inferred: bool = False
 
 
 class Constraints:
@@ -38,7 +25,7 @@ class Constraints:
         self.size = self.transactions * (2 if split else 1)
         self.after: list[list[int]] = [[] for _ in range(self.size)]
         self.before: list[list[int]] = [[] for _ in range(self.size)]
-        self.edges: dict[int, Edge] = {}
+        self.edges: dict[int, Dependency] = {}
         self.ordered: set[tuple[int, int, int]] = set()
         self.readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self.chains: dict[int, list[int]] = defaultdict(list)
@@ -65,11 +52,11 @@ class Constraints:
         if self.sessions:
             for chain in self.chains.values():
                 for first, second in itertools.pairwise(chain):
-                    self.depend(Edge(first, second, "so", None))
+                    self.depend(Dependency(first, second, "so", None))
         for reader, pairs in enumerate(self.seen.every_read):
             for key, writer in pairs:
                 if writer != INIT:
-                    self.depend(Edge(writer, reader, "wr", key))
+                    self.depend(Dependency(writer, reader, "wr", key))
         for first, second, key in self.seen.known:
             self.order(first, second, key, inferred=False)
         if not self.wr_only:
@@ -101,7 +88,7 @@ class Constraints:
         for reader in readers:
             for writer in writers:
                 if reader != writer:
-                    self.precede(Edge(reader, writer, "rw", key))
+                    self.precede(Dependency(reader, writer, "rw", key))
 
     def _last_readers(self, readers: list[int], writers: list[int]) -> list[int]:
         wrote = set(writers)
@@ -113,11 +100,11 @@ class Constraints:
             chain.append(reader)
         return [reader for chain in kept.values() for reader in chain]
 
-    def depend(self, edge: Edge) -> bool:
+    def depend(self, edge: Dependency) -> bool:
         """Adds so, wr or ww; whether it is new."""
         return self._add(self.commit(edge.source), self.begin(edge.target), edge)
 
-    def precede(self, edge: Edge) -> bool:
+    def precede(self, edge: Dependency) -> bool:
         """Adds rw; whether it is new."""
         return self._add(self.begin(edge.source), self.commit(edge.target), edge)
 
@@ -132,20 +119,20 @@ class Constraints:
 
     def edges_of_order(
         self, first: int, second: int, key: int, *, inferred: bool = True
-    ) -> list[tuple[int, int, Edge]]:
+    ) -> list[tuple[int, int, Dependency]]:
         """What follows when one version precedes another: ww, and rw from its readers."""
-        ww = Edge(first, second, "ww", key, inferred)
+        ww = Dependency(first, second, "ww", key, inferred)
         result = [(self.commit(first), self.begin(second), ww)]
         if not self.wr_only:
             end = self.commit(second)
             result += [
-                (self.begin(reader), end, Edge(reader, second, "rw", key, inferred))
+                (self.begin(reader), end, Dependency(reader, second, "rw", key, inferred))
                 for reader in self.readers.get((key, first), ())
                 if reader != second
             ]
         return result
 
-    def _add(self, start: int, end: int, edge: Edge) -> bool:
+    def _add(self, start: int, end: int, edge: Dependency) -> bool:
         code = start * self.size + end
         if code in self.edges:
             return False
@@ -157,6 +144,6 @@ class Constraints:
         self.after[start].append(end)
         self.before[end].append(start)
 
-    def edge(self, start: int, end: int) -> Edge | None:
+    def edge(self, start: int, end: int) -> Dependency | None:
         """The dependency behind an arc; None for the arc from a begin to its commit."""
         return self.edges.get(start * self.size + end)

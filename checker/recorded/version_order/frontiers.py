@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.reachability import Array, Clocks
 
 NOBODY = -1
@@ -108,7 +109,7 @@ class Frontiers:
             added += order_of(a, b, key)
         return added
 
-    def _update(self) -> Iterator[Edge]:
+    def _update(self) -> Iterator[Dependency]:
         """Moves the frontiers forward; yields the edges of initial reads that came too late."""
         seen, place = self.clocks.seen, self.clocks.place
         commits, begins = self._commit(self.writer), self.reader * self._per
@@ -128,7 +129,7 @@ class Frontiers:
             late = np.flatnonzero(found[: self.initial] != NOBODY)
             for reader, version in zip(self.reader[late], found[late], strict=True):
                 writer = int(self.writer[version])
-                yield Edge(int(reader), writer, "rw", int(self.key[version]))
+                yield Dependency(int(reader), writer, "rw", int(self.key[version]))
             if len(starts):
                 found[found == self.read] = NOBODY
                 latest = np.maximum.reduceat(found[self.initial :], starts)

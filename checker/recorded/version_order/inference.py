@@ -19,8 +19,9 @@ from itertools import combinations
 
 import numpy as np
 
+from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
 from checker.recorded.version_order.frontiers import Frontiers
 from checker.recorded.version_order.reachability import Array, Bits, Clocks
@@ -172,7 +173,7 @@ class Inference:
             source = their[row]
             before[column[source >= 0], source[source >= 0]] = True
             for reader, writer in zip(some[row[source < 0]], column[source < 0], strict=True):
-                added += graph.precede(Edge(int(reader), int(writers[writer]), "rw", key))
+                added += graph.precede(Dependency(int(reader), int(writers[writer]), "rw", key))
         return added
 
     def _reduced(self, before: Array) -> Array:

@@ -14,8 +14,9 @@ import itertools
 import time
 from collections.abc import Iterable
 
+from checker.recorded.dependency import Dependency
 from checker.recorded.version_order.completion import Decision
-from checker.recorded.version_order.constraints import Constraints, Edge
+from checker.recorded.version_order.constraints import Constraints
 
 Choice = tuple[int, int, int]
 """(first writer, second writer, key): the first one's version precedes the second one's."""
@@ -40,7 +41,7 @@ class Search:
         self.chosen: dict[Choice, int] = {}
         self.support: dict[int, list[Choice]] = {}
         self.forbidden: dict[Choice, Reason] = {}
-        self.cycle: tuple[Edge, ...] = ()
+        self.cycle: tuple[Dependency, ...] = ()
         self.conflicts = 0
         self.clock = 0
         # Taken from the end: first what decides most, the versions with many readers.
@@ -134,7 +135,7 @@ class Search:
         self.chosen[choice] = self.clock
         return None
 
-    def _reason(self, path: list[int], closing: Edge) -> Reason:
+    def _reason(self, path: list[int], closing: Dependency) -> Reason:
         """The choices on a cycle: a path, and the edge that leads from its end to its start."""
         size = self.graph.size
         reasons = set()

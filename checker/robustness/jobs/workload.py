@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from checker.robustness.jobs.template import Template, template
 from model.errors import InvalidScenario
 from model.history import Row, Value
+from model.levels import WRITE_SERIALIZABLE
 from model.physical.log import Snapshot
 from model.preparation import prepare
 from model.profiles.base import Profile
-from model.rules.base import WRITE_SERIALIZABLE
 from model.scenario import Scenario, Step, TableSpec
 from model.sql import parse_statement
 from model.statements import Statement

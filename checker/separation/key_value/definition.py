@@ -15,7 +15,7 @@ from checker.separation.key_value.history import (
     Read,
     Transaction,
 )
-from model.levels.axioms import LEVELS, Axiom, KeyValueLevel
+from model.levels import KEY_VALUE_LEVELS, Axiom, KeyValueLevel
 
 MOST_TRANSACTIONS = 5
 """Beyond this, there are too many visibilities to go through."""
@@ -28,7 +28,7 @@ def satisfies(history: KeyValueHistory, level: str) -> bool:
     """Whether a history satisfies a level. Raises ``ValueError`` where it is too large."""
     if len(history.transactions) > MOST_TRANSACTIONS:
         raise ValueError(f"more than {MOST_TRANSACTIONS} transactions")
-    meant = LEVELS[level]
+    meant = KEY_VALUE_LEVELS[level]
     return any(
         _explains(history, meant, order) for order in permutations(range(len(history.transactions)))
     )

@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 from checker.separation.key_value.clauses import FALSE, TRUE, Clauses
 from checker.separation.key_value.facts import Facts
 from checker.separation.key_value.history import INITIAL
-from model.levels.axioms import Axiom, KeyValueLevel
+from model.levels import Axiom, KeyValueLevel
 
 
 class Order:

@@ -18,7 +18,7 @@ from checker.recorded.decide import judge
 from checker.separation.key_value.definition import MOST_TRANSACTIONS, satisfies
 from checker.separation.key_value.history import KeyValueHistory
 from checker.separation.key_value.separation import Synthesis, explanation, shape
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS
 
 Told = Callable[[str], None]
 
@@ -94,7 +94,7 @@ def separate(
     *,
     keys: int = 2,
     predicates: bool = False,
-    levels: Sequence[str] = tuple(LEVELS),
+    levels: Sequence[str] = tuple(KEY_VALUE_LEVELS),
     budget: float | None = None,
     told: Told | None = None,
 ) -> KeyValueResult:
@@ -124,7 +124,7 @@ def separate_pair(
     With ``predicates`` a history without predicate reads is taken where it is as small.
     """
     started = time.process_time()
-    levels = LEVELS[held], LEVELS[violated]
+    levels = KEY_VALUE_LEVELS[held], KEY_VALUE_LEVELS[violated]
     plain = separate_pair(held, violated, transactions, keys=keys) if predicates else None
     history = None if plain is None else plain.history
     most = transactions if history is None else len(history.transactions)
@@ -148,7 +148,7 @@ def separate_pair(
     return KeyValueSeparation(held, violated, up_to, found or history, proved, candidates, seconds)
 
 
-def verdicts(history: KeyValueHistory, levels: Iterable[str] = LEVELS) -> dict[str, bool]:
+def verdicts(history: KeyValueHistory, levels: Iterable[str] = KEY_VALUE_LEVELS) -> dict[str, bool]:
     """Whether the history satisfies each level."""
     return {level: explanation(history, level) is not None for level in levels}
 

@@ -13,7 +13,7 @@ from checker.separation.key_value.clauses import FALSE, TRUE, Clauses
 from checker.separation.key_value.execution import Version
 from checker.separation.key_value.facts import Facts
 from checker.separation.key_value.history import INITIAL
-from model.levels.axioms import Axiom, KeyValueLevel
+from model.levels import Axiom, KeyValueLevel
 
 
 def refute(

@@ -24,7 +24,7 @@ from checker.separation.key_value.facts import (
 )
 from checker.separation.key_value.history import KeyValueHistory
 from checker.separation.key_value.refutation import refute
-from model.levels.axioms import LEVELS, KeyValueLevel
+from model.levels import KEY_VALUE_LEVELS, KeyValueLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,15 @@ class Explanation:
 
 def explanation(history: KeyValueHistory, level: str) -> Explanation | None:
     """How a history satisfies a level; None where it violates it. Raises ``KeyError``."""
+    return _explained(history, KEY_VALUE_LEVELS[level])
+
+
+def _explained(history: KeyValueHistory, level: KeyValueLevel) -> Explanation | None:
     clauses = Clauses()
     facts = known(history)
     n = facts.shape.transactions
     order = Order.unknown(n, clauses)
-    choices = explain(facts, LEVELS[level], order, clauses)
+    choices = explain(facts, level, order, clauses)
     values = clauses.solve()
     return None if values is None else _explanation(order, n, choices, values)
 
@@ -89,7 +93,7 @@ class Synthesis:
             self.candidates += 1
             self._values = values
             history = concrete(self.facts, values)
-            found = explanation(history, self.violated.name)
+            found = _explained(history, self.violated)
             if found is None:
                 return history.renamed()
             self._refute(found.order, found.choices)

@@ -24,7 +24,7 @@ from checker.search.statement_kinds import statements
 from isodelta.commands.explore.results import Difference, Replays, SearchSummary, Violation
 from isodelta.commands.pipeline import Course, Tell
 from isodelta.options import Common
-from model.levels import DELTA_LEVELS
+from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION
 from model.profiles import Profile
 from model.scenario import Scenario
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from conformance.replay.comparison import Comparison
     from isodelta.report import Report
 
-JUDGED = (*DELTA_LEVELS, "SnapshotIsolation")
+JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION)
 """Delta's two levels, and what both promise to readers."""
 
 EXHAUSTIVE_SHARE = 0.75

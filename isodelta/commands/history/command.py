@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -71,14 +69,14 @@ def command(
         return _export(files, export_as, common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from isodelta.commands.history.results import judge_file
-    from isodelta.commands.history.words import print_foreign
+    from isodelta.commands.history.results import HistoryResult, Unread, judge_file
+    from isodelta.commands.history.words import print_history
     from isodelta.commands.pipeline import print_json
     from isodelta.formats.formats import histories_in
 
-    results: list[dict[str, Any]] = []
+    results: list[HistoryResult] = []
     unread: list[str] = []
-    found = False
+    holds = True
     # What is built here are millions of objects without cycles of references.
     gc.disable()
     try:
@@ -87,7 +85,6 @@ def command(
             if not paths:
                 raise BadInput(f"{name}: there is no history in this folder")
             for path in paths:
-                started = time.monotonic()
                 try:
                     result = judge_file(
                         path,
@@ -101,26 +98,25 @@ def command(
                         raise
                     unread += error.lines
                     if common.json:
-                        print_json({"history": str(path), "error": str(error)})
+                        print_json(Unread(str(path), error).to_json())
                     continue
-                result["seconds"] = round(time.monotonic() - started, 3)
-                found |= any(level["verdict"] != "holds" for level in result["levels"].values())
+                holds &= result.holds
                 if common.report is not None:
                     results.append(result)
                 if common.json:
-                    print_json(result)
+                    print_json(result.to_json())
                 else:
-                    print_foreign(result)
+                    print_history(result)
                 gc.collect()
     finally:
         gc.enable()
     if common.report is not None:
         from isodelta.commands.history.page import write_history_report
 
-        write_history_report(common, results, unread)
+        write_history_report(common.report, results, unread)
     if unread:
         raise BadInput(unread)
-    return FOUND if found else OK
+    return OK if holds else FOUND
 
 
 def _export(files: Sequence[str], export_as: str, common: Common) -> int:

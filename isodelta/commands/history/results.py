@@ -1,19 +1,192 @@
-"""One history of another tool, from its file to the object that ``isodelta history`` prints."""
+"""The result of ``isodelta history``: one recorded history, judged."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import time
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from checker.recorded.decide import Judgement, LevelVerdict, judge
-from checker.recorded.history import Operation
-from checker.recorded.observations import AmbiguousHistory, Finding
+from checker.judging.graph import VerdictName
+from checker.judging.verdict import Verdict
+from checker.judging.witness import Cycle, Reason
+from checker.recorded.decide import Judgement, judge
+from checker.recorded.observations import AmbiguousHistory, AnomalousRead
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.formats.formats import FORMATS, LARGE, recognise
-from model.levels.recorded import MEANS
+from model.levels import LEVELS, MEANS
+
+SHOWN_OF_ORDER = 10
+"""Transactions of a serial order that are written out at each end."""
+
+MOST_SHOWN = 20
+"""Anomalous reads that are written out (at least one of each kind), and assumed values."""
+
+Plain = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class LevelResult:
+    """One level. ``means`` says which one it is where the name has two meanings.
+
+    ``session_order`` says whether the order of each session is a part of the level, and
+    ``without_session_order`` what the verdict is without; None where nothing is known of sessions.
+    """
+
+    verdict: Verdict
+    means: str | None = None
+    session_order: bool | None = None
+    without_session_order: VerdictName | None = None
+    serial_order: OrderEnds | None = None
+
+    @property
+    def transactions(self) -> tuple[str, ...]:
+        """The transactions of the cycle, or those that an anomalous read is about."""
+        match self.verdict.witness:
+            case Cycle() as cycle:
+                return cycle.transactions
+            case Reason(_, transactions):
+                return transactions
+        return ()
+
+    @property
+    def because(self) -> str | None:
+        """Why the level is violated, or not decided, in words."""
+        match self.verdict.witness:
+            case (Cycle() | Reason()) as witness:
+                return witness.because
+        return None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The same, with a sentence for each edge of a cycle."""
+        edges = tuple(edge.because for edge in self.verdict.cycle)
+        return edges or (() if self.because is None else (self.because,))
+
+    def to_json(self) -> dict[str, Any]:
+        """The level as ``history --json`` prints it."""
+        result: dict[str, Any] = {"anomaly": None, **self.verdict.to_json(whole_order=False)}
+        result.pop("why", None)
+        result["cycle"] = list(self.transactions)
+        order = None if self.serial_order is None else self.serial_order.to_json()
+        return result | _given(
+            means=self.means,
+            session_order=self.session_order,
+            without_session_order=self.without_session_order,
+            because=self.because,
+            serial_order=order,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OrderEnds:
+    """A serial order: how many transactions it has, and the numbers at both ends."""
+
+    transactions: int
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that stands for the order."""
+        return {
+            "transactions": self.transactions,
+            "first": list(self.first),
+            "last": list(self.last),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """Values that the verdicts rest on: how many there are, and the first (key, value)."""
+
+    count: int
+    first: tuple[tuple[Plain, Plain], ...]
+
+    def to_json(self, counted: str) -> dict[str, Any]:
+        """The object that stands for them; ``counted`` names their number."""
+        first = [{"key": key, "value": value} for key, value in self.first]
+        return {counted: self.count, "first": first}
+
+
+@dataclass(frozen=True, slots=True)
+class Anomaly:
+    """One anomaly that was met: a read, with the weakest level that forbids it, or a cycle."""
+
+    anomaly: str
+    transactions: tuple[str, ...]
+    because: str
+    forbidden_from: str | None = None
+    phenomenon: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The anomaly as ``history --json`` prints it."""
+        known_as = (
+            {"phenomenon": self.phenomenon}
+            if self.forbidden_from is None
+            else {"forbidden_from": self.forbidden_from}
+        )
+        return {
+            "anomaly": self.anomaly,
+            **known_as,
+            "transactions": list(self.transactions),
+            "because": self.because,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryResult:
+    """One history of a file: the verdict at each level, and what was met on the way.
+
+    ``anomalous_reads`` counts them; ``anomalies`` has the first ones, at least one of each kind,
+    and a cycle of each kind. ``seconds`` is the time that reading and judging took.
+    """
+
+    history: str
+    format: str
+    transactions: int
+    levels: Mapping[str, LevelResult]
+    seconds: float = 0.0
+    taken_for_initial: Assumed | None = None
+    written_outside: Assumed | None = None
+    anomalies: tuple[Anomaly, ...] = ()
+    anomalous_reads: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether the history holds every level."""
+        return all(level.verdict.verdict == "holds" for level in self.levels.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``history --json`` prints."""
+        result: dict[str, Any] = {
+            "history": self.history,
+            "format": self.format,
+            "transactions": self.transactions,
+            "levels": {name: level.to_json() for name, level in self.levels.items()},
+        }
+        if self.taken_for_initial is not None:
+            result["taken_for_initial"] = self.taken_for_initial.to_json("keys")
+        if self.written_outside is not None:
+            result["written_outside"] = self.written_outside.to_json("values")
+        if self.anomalies:
+            result["anomalies"] = [anomaly.to_json() for anomaly in self.anomalies]
+            result["anomalous_reads"] = self.anomalous_reads
+        return result | {"seconds": self.seconds}
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A history of a folder of many that could not be read or judged, and why."""
+
+    history: str
+    error: BadInput
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``history --json`` prints in place of a result."""
+        return {"history": self.history, "error": str(self.error)}
 
 
 def judge_file(
@@ -23,18 +196,29 @@ def judge_file(
     time_limit: float,
     *,
     outside_writers: bool = False,
-) -> dict[str, Any]:
+) -> HistoryResult:
     """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
 
     With ``outside_writers`` the values of registers that nobody wrote are no anomalies.
     """
+    started = time.monotonic()
     name = format_name or recognise(path)
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     if name == LARGE:
-        from isodelta.formats.parquet import judge_parquet
+        result = _judge_large(path)
+    else:
+        result = _judge_recorded(path, name, session_order, time_limit, outside_writers)
+    return replace(result, seconds=round(time.monotonic() - started, 3))
 
-        return {"history": str(path), "format": name, **judge_parquet(path)}
+
+def _judge_recorded(
+    path: Path,
+    name: str,
+    session_order: bool | None,
+    time_limit: float,
+    outside_writers: bool,
+) -> HistoryResult:
     format_ = FORMATS[name]
     history = format_.read(path)
     if not history.transactions and not format_.may_be_empty:
@@ -46,89 +230,99 @@ def judge_file(
         judgement = judge(history, session_order=sessions, time_limit=time_limit)
     except AmbiguousHistory as error:
         raise BadInput(f"{path}: {error}") from error
-    outside = [t.operations[0] for t in history.transactions if t.outside]
-    return {"history": str(path), "format": name, **_judgement(judgement, outside)}
+    written = [t.operations[0] for t in history.transactions if t.outside]
+    taken = judgement.taken_for_initial.items()
+    return HistoryResult(
+        history=str(path),
+        format=name,
+        transactions=judgement.transactions - len(written),
+        levels={
+            level: LevelResult(
+                verdict,
+                MEANS.get(level),
+                judgement.respects_sessions(level),
+                judgement.without_sessions.get(level),
+            )
+            for level, verdict in judgement.levels.items()
+        },
+        taken_for_initial=_assumed(taken),
+        written_outside=_assumed([(write.key, write.value) for write in written]),
+        anomalies=tuple(_anomalies(judgement)),
+        anomalous_reads=len(judgement.anomalous_reads),
+    )
 
 
-def _judgement(judgement: Judgement, outside: Sequence[Operation]) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "transactions": judgement.transactions - len(outside),
-        "levels": {name: _level(name, verdict) for name, verdict in judgement.levels.items()},
-    }
-    taken = judgement.taken_for_initial
-    if taken:
-        result["taken_for_initial"] = {
-            "keys": len(taken),
-            "first": [{"key": k, "value": v} for k, v in islice(taken.items(), MOST_FINDINGS)],
-        }
-    if outside:
-        result["written_outside"] = {
-            "values": len(outside),
-            "first": [
-                {"key": _plain(o.key), "value": _plain(o.value)} for o in outside[:MOST_FINDINGS]
-            ],
-        }
-    reads = [
-        {
-            "anomaly": finding.anomaly,
-            "forbidden_from": finding.forbidden_from,
-            "transactions": list(finding.transactions),
-            "because": finding.because,
-        }
-        for finding in _one_of_each(judgement.findings)
-    ]
-    cycles = [
-        {
-            "anomaly": cycle.anomaly,
-            "phenomenon": cycle.phenomenon,
-            "transactions": list(cycle.cycle),
-            "because": cycle.because,
-        }
-        for cycle in judgement.cycles
-    ]
-    if reads or cycles:
-        result["anomalies"] = reads + cycles
-        result["anomalous_reads"] = len(judgement.findings)
-    return result
+def _judge_large(path: Path) -> HistoryResult:
+    """A history in arrays. Its log is known, so Serializable is Delta's level."""
+    from checker.recorded.arrays import decide
+    from checker.recorded.arrays.history import InvalidHistory
+    from isodelta.formats import parquet
+
+    history = parquet.read(path)
+    try:
+        verdicts = decide.judge(history)
+    except InvalidHistory as error:
+        raise BadInput(f"{path}: {error}") from error
+    return HistoryResult(
+        history=str(path),
+        format=LARGE,
+        transactions=history.named,
+        levels={
+            level: LevelResult(
+                verdict,
+                LEVELS[level].title if level in MEANS else None,
+                serial_order=_ends(verdict.serial_order),
+            )
+            for level, verdict in verdicts.items()
+        },
+    )
 
 
-def _plain(value: Hashable) -> int | str:
+def _ends(order: Sequence[str] | None) -> OrderEnds | None:
+    if order is None:
+        return None
+    first = min(len(order), SHOWN_OF_ORDER)
+    last = max(first, len(order) - SHOWN_OF_ORDER)
+    ends = (tuple(map(int, part)) for part in (order[:first], order[last:]))
+    return OrderEnds(len(order), *ends)
+
+
+def _assumed(values: Collection[tuple[Hashable, Hashable]]) -> Assumed | None:
+    if not values:
+        return None
+    first = tuple((_plain(key), _plain(value)) for key, value in islice(values, MOST_SHOWN))
+    return Assumed(len(values), first)
+
+
+def _plain(value: Hashable) -> Plain:
     """A key or a value as it can stand in JSON."""
-    plain = isinstance(value, int) or (isinstance(value, str) and value.isprintable())
-    return value if plain else repr(value)  # type: ignore[return-value]
+    if isinstance(value, int) or (isinstance(value, str) and value.isprintable()):
+        return value
+    return repr(value)
 
 
-MOST_FINDINGS = 20
-"""Anomalous reads that are written out: at least one of each kind, if there are fewer kinds."""
+def _anomalies(judgement: Judgement) -> Iterator[Anomaly]:
+    for read in _one_of_each(judgement.anomalous_reads):
+        yield Anomaly(read.anomaly, read.transactions, read.because, read.forbidden_from)
+    for verdict in judgement.cycles:
+        cycle = LevelResult(verdict)
+        yield Anomaly(
+            verdict.anomaly or "",
+            cycle.transactions,
+            cycle.because or "",
+            phenomenon=verdict.phenomenon,
+        )
 
 
-def _one_of_each(findings: Sequence[Finding]) -> list[Finding]:
+def _one_of_each(reads: Sequence[AnomalousRead]) -> list[AnomalousRead]:
     """The first anomalous reads, and the first one of each kind."""
-    first = {finding.anomaly: finding for finding in reversed(findings)}
-    others = (f for f in findings if first[f.anomaly] is not f)
-    chosen = [*first.values(), *islice(others, max(0, MOST_FINDINGS - len(first)))]
-    places = {id(finding): place for place, finding in enumerate(findings)}
-    return sorted(chosen, key=lambda finding: places[id(finding)])
+    first = {read.anomaly: read for read in reversed(reads)}
+    others = (read for read in reads if first[read.anomaly] is not read)
+    chosen = [*first.values(), *islice(others, max(0, MOST_SHOWN - len(first)))]
+    places = {id(read): place for place, read in enumerate(reads)}
+    return sorted(chosen, key=lambda read: places[id(read)])
 
 
-def _level(name: str, verdict: LevelVerdict) -> dict[str, Any]:
-    result: dict[str, Any] = {
-        "verdict": verdict.verdict,
-        "anomaly": verdict.anomaly,
-        "cycle": list(verdict.cycle),
-        "session_order": verdict.session_order,
-    }
-    if name in MEANS:
-        result["means"] = MEANS[name]
-    if verdict.without_sessions is not None:
-        result["without_session_order"] = verdict.without_sessions
-    if verdict.phenomenon is not None:
-        result["phenomenon"] = verdict.phenomenon
-    if verdict.edges:
-        result["edges"] = [
-            {"from": source, "to": target, "kind": kind, "because": words}
-            for source, target, kind, words in verdict.edges
-        ]
-    if verdict.because is not None:
-        result["because"] = verdict.because
-    return result
+def _given(**values: object) -> dict[str, Any]:
+    """Those of the values that there are."""
+    return {name: value for name, value in values.items() if value is not None}

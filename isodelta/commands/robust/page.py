@@ -10,6 +10,7 @@ from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import predicted_result
 from isodelta.report.start import new_report, slug, unused
 from isodelta.runs.replaying import replay_result
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 
 
 def _summary(answer: Answer) -> str:
@@ -37,11 +38,11 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
     for level, question, summary in (
         (SERIAL, answer.serial, "No serial order of all these jobs explains this history."),
         (
-            "WriteSerializable",
+            WRITE_SERIALIZABLE,
             answer.writers if answer.writers is not answer.serial else None,
             "No serial order of these jobs explains this history.",
         ),
-        ("Serializable", answer.log_order, "The order of the log does not explain this history."),
+        (SERIALIZABLE, answer.log_order, "The order of the log does not explain this history."),
     ):
         if not isinstance(question, Question) or question.found is None:
             continue

@@ -9,11 +9,12 @@ from checker.search.statement_kinds import CELL_KINDS, StatementKind
 from conformance.matrix.table import Entry, matrix
 from conformance.replay.campaign import Job
 from isodelta.commands.matrix.page import matrix_cell
-from isodelta.commands.verify.context import LEVELS, Suite
+from isodelta.commands.verify.context import Suite
 from isodelta.report import Finding, FindingClass, SuitePart
 from isodelta.report.findings import predicted_result
 from isodelta.runs.replaying import replay_result
 from isodelta.runs.results import RunResult
+from model.levels import DELTA_LEVELS
 
 PART = "conflict table"
 OTHERS = "conflict table, the other kinds"
@@ -21,7 +22,7 @@ OTHERS = "conflict table, the other kinds"
 
 def run_conflict_table(suite: Suite, deadline: float) -> None:
     """The documents' own kinds: derives their table, replays its probes, adds what differs."""
-    _run(suite, PART, matrix(suite.profile, LEVELS, kinds=CELL_KINDS), deadline)
+    _run(suite, PART, matrix(suite.profile, DELTA_LEVELS, kinds=CELL_KINDS), deadline)
 
 
 def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: float) -> None:
@@ -31,7 +32,7 @@ def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: floa
     """
     known = {kind.name for kind in CELL_KINDS}
     if any(kind.name not in known for kind in kinds):
-        entries = matrix(suite.profile, LEVELS, kinds=kinds)
+        entries = matrix(suite.profile, DELTA_LEVELS, kinds=kinds)
         _run(suite, OTHERS, _beyond(known, entries), deadline)
 
 

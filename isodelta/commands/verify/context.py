@@ -18,9 +18,6 @@ from isodelta.report import Finding, Report, write_report
 from isodelta.report.findings import UNEXPLAINED, difference
 from isodelta.report.start import slug, unused
 from model.profiles.base import Profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
-
-LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 
 WORKERS = 3
 """Replays in flight at once: two keep two cores busy, one more fills their waits."""

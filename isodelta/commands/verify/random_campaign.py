@@ -7,8 +7,9 @@ from itertools import islice
 
 from checker.search.random_search import scenarios_in_groups
 from conformance.replay.campaign import Job, valid
-from isodelta.commands.verify.context import LEVELS, Suite
+from isodelta.commands.verify.context import Suite
 from isodelta.report import SuitePart
+from model.levels import DELTA_LEVELS
 
 PART = "random campaign"
 
@@ -19,7 +20,7 @@ SHARED_BY = 12
 def jobs(suite: Suite) -> Iterator[Job]:
     """Random scenarios from the run's seed, each at both levels."""
     for scenario in valid(scenarios_in_groups(suite.seed, SHARED_BY), suite.profile):
-        for level in LEVELS:
+        for level in DELTA_LEVELS:
             yield Job(scenario, level)
 
 

@@ -12,10 +12,11 @@ from checker.search.alphabet import LAYOUTS, UNNOTED_READS, statements
 from checker.search.exhaustive import Search
 from checker.search.search_result import SearchResult
 from conformance.replay.campaign import Job
-from isodelta.commands.verify.context import LEVELS, Suite
+from isodelta.commands.verify.context import Suite
 from isodelta.report import Bound, SuitePart
 from isodelta.report.findings import predicted_result, violation
 from isodelta.runs.replaying import replay_result
+from model.levels import DELTA_LEVELS
 from model.profiles import profile
 
 PART = "exhaustive search"
@@ -30,7 +31,7 @@ class SearchInBackground:
             (layout, level, extended, min(transactions, 2) if extended else transactions)
             for extended in (True, False)
             for layout in LAYOUTS
-            for level in LEVELS
+            for level in DELTA_LEVELS
         ]
         context = multiprocessing.get_context("spawn")
         self._pool = ProcessPoolExecutor(1, context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from isodelta.report.pictures.schedule import ScheduleStep, schedule_steps
+from model.levels import WRITE_SERIALIZABLE
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 
 
@@ -46,7 +47,7 @@ def _table(name: str, table: TableSpec) -> list[str]:
         if names:
             lines.append(f"{clause} ({', '.join(map(_quoted, names))})")
     properties = dict(table.properties)
-    weak = properties.get(LEVEL_PROPERTY) == "WriteSerializable"
+    weak = properties.get(LEVEL_PROPERTY) == WRITE_SERIALIZABLE
     if weak:
         del properties[LEVEL_PROPERTY]
     if properties:

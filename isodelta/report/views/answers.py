@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 from isodelta.report.data import (
-    LEVELS,
     Bound,
     Finding,
     FindingClass,
@@ -21,6 +20,7 @@ from isodelta.report.data import (
 )
 from isodelta.report.pictures.schedule import count, mark
 from isodelta.runs.results import RunResult
+from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 
 BREAKING = (FindingClass.LEVEL_VIOLATION, FindingClass.ENGINE_BREAKS_LEVEL)
@@ -30,7 +30,7 @@ BREAKING = (FindingClass.LEVEL_VIOLATION, FindingClass.ENGINE_BREAKS_LEVEL)
 def level_answers(report: Report) -> tuple[LevelAnswer, ...]:
     """The report's own answers where it has them, derived ones for the other levels."""
     given = {answer.level: answer for answer in report.answers}
-    return tuple(given.get(level) or derived_answer(report, level) for level in LEVELS)
+    return tuple(given.get(level) or derived_answer(report, level) for level in DELTA_LEVELS)
 
 
 def derived_answer(report: Report, level: str) -> LevelAnswer:
@@ -139,9 +139,9 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
         parts += [bound.sentence for bound in bounds]
     else:
         parts.append(_bounds_together(bounds))
-    if level == "WriteSerializable":
+    if level == WRITE_SERIALIZABLE:
         apart = sum(
-            verdict_of(s.observed or s.predicted, "Serializable") == "violated"
+            verdict_of(s.observed or s.predicted, SERIALIZABLE) == "violated"
             and verdict_of(s.observed or s.predicted, level) == "holds"
             for s in scenarios
         )

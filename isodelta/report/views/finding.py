@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from checker.judging.verdict import Verdict
+from checker.judging.witness import Edge
 from isodelta.files.values import Plain
-from isodelta.report.data import LEVELS, Finding, Report, difference_text, differences_of
+from isodelta.report.data import Finding, Report, difference_text, differences_of
 from isodelta.report.files.findings import finding_yaml, replay_command
 from isodelta.report.files.sql_script import sql_script
 from isodelta.report.pictures.graph import Arrow, graph_arrows, graph_nodes, graph_svg
@@ -21,7 +22,8 @@ from isodelta.report.pictures.schedule import (
 )
 from isodelta.report.pictures.timeline import timeline_svg
 from isodelta.report.views.readings import readings_of
-from isodelta.runs.results import EdgeInWords, PlainRow, RunResult, edges_in_words
+from isodelta.runs.results import PlainRow, RunResult
+from model.levels import DELTA_LEVELS
 from model.outcomes import READ
 
 SEVERITY = (
@@ -108,7 +110,7 @@ def finding_views(report: Report) -> tuple[FindingView, ...]:
 def finding_view(finding: Finding, engine: str) -> FindingView:
     """Work out one finding; ``engine`` is the one that its command names."""
     judged, level = finding.judged, _level(finding.judged, finding.level)
-    edges = () if level is None else edges_in_words(level)
+    edges = () if level is None else level.cycle
     cycle = tuple(edge.source for edge in edges)
     cycle += cycle[:1]
     arrows = graph_arrows(((edge.source, edge.target, edge.kind) for edge in edges), cycle)
@@ -150,7 +152,7 @@ def side_by_side(predicted: RunResult | None, observed: RunResult | None) -> tup
     ]
     if results:
         lines.append(SideBySide("final rows", _final(predicted), _final(observed)))
-    for level in LEVELS:
+    for level in DELTA_LEVELS:
         if any(level in result.levels for result in results):
             lines.append(SideBySide(level, readings(predicted, level), readings(observed, level)))
     return tuple(lines)
@@ -205,7 +207,7 @@ def _row_list(rows: Iterable[PlainRow]) -> str:
     return ", ".join(told[:12]) + (f" and {more} more" if more > 0 else "")
 
 
-def _reasons(edges: Iterable[EdgeInWords], arrows: Iterable[Arrow]) -> tuple[Reason, ...]:
+def _reasons(edges: Iterable[Edge], arrows: Iterable[Arrow]) -> tuple[Reason, ...]:
     around = {(a.source, a.target) for a in arrows if a.in_cycle}
     reasons = [
         Reason(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from checker.search.finding import READINGS
 from isodelta.files.scenario_writer import mapping_yaml, scenario_yaml
 from isodelta.report.data import (
-    LEVELS,
     Bound,
     ClaimEvidence,
     ClaimLine,
@@ -18,6 +17,7 @@ from isodelta.report.data import (
 )
 from isodelta.report.pictures.schedule import outcome_text, transaction_result
 from isodelta.report.views.readings import readings_of
+from model.levels import DELTA_LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def matrix_tables(report: Report) -> tuple[MatrixTable, ...]:
     """The conflict table, one table for each level that was looked at."""
     tables = []
     found_levels = dict.fromkeys(cell.level for cell in report.matrix)
-    for level in sorted(found_levels, key=lambda name: (name not in LEVELS, name)):
+    for level in sorted(found_levels, key=lambda name: (name not in DELTA_LEVELS, name)):
         cells = [cell for cell in report.matrix if cell.level == level]
         layouts = tuple(dict.fromkeys(cell.layout for cell in cells))
         by_place = {(c.current, c.winner, c.layout): c for c in cells}
@@ -156,7 +156,7 @@ def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
     return ScenarioRow(
         scenario=scenario,
         outcomes=tuple(outcomes),
-        readings=tuple((level, _readings(scenario, level)) for level in LEVELS),
+        readings=tuple((level, _readings(scenario, level)) for level in DELTA_LEVELS),
         agreement=_agreement(scenario),
     )
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from model.levels import WRITE_SERIALIZABLE
 from model.physical.log import Commit
 from model.rules import added_files
-from model.rules.base import WRITE_SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 
 
 def exception(attempt: Attempt, winner: Commit) -> str | None:

@@ -29,7 +29,7 @@ def test_deciders_agree_on_a_violation() -> None:
 
 def test_a_wrong_verdict_of_the_graph_is_noticed() -> None:
     verdicts = judge(history())
-    wrong = {level: replace(v, verdict="holds", cycle=()) for level, v in verdicts.items()}
+    wrong = {level: replace(v, verdict="holds", witness=None) for level, v in verdicts.items()}
     assert len(disagreements(history(), wrong)) == 2
 
 

@@ -120,7 +120,7 @@ def check_cycle(dependent: Dependencies, found: graph.GraphVerdict) -> None:
     assert len({edge.source.name for edge in cycle}) == len(cycle)
     for edge, following in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
         assert edge.target is following.source
-        assert edge.reasons
+        assert edge.causes
     shapes = LEVELS[found.level].forbids
     (shape,) = [shape for shape in shapes if shape.name == found.phenomenon]
     assert all(edge.kind in shape.edges for edge in cycle)

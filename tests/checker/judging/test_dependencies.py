@@ -125,7 +125,7 @@ def test_a_change_that_makes_a_condition_fail_changes_its_answer():
 def test_an_edge_has_a_reason_for_each_row():
     found = dependencies(history("x=0 y=0", "A@0>1: w(x=1) w(y=1)", "R@1: p(any)"))
     (edge,) = (edge for edge in found.edges() if edge.kind is EdgeKind.WR_ITEM)
-    assert [reason.values for reason in edge.reasons] == [("x", 1), ("y", 1)]
+    assert [cause.values for cause in edge.causes] == [("x", 1), ("y", 1)]
 
 
 def test_an_edge_that_is_not_there_is_an_error():

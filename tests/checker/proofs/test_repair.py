@@ -12,13 +12,13 @@ from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.search.random_search import random_scenarios
 from conformance.replay.campaign import valid
-from model.levels import CONFLICTS
+from model.levels import CONFLICTS, SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
 from model.physical.log import Commit
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, Profile, profile
 from model.rules import read_through_append
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt
+from model.rules.base import Attempt
 from model.rules.read_through_append import may_depend, way_back
 from model.scenario import Scenario, Step, TableSpec
 from model.simulator import Run

@@ -17,10 +17,11 @@ from checker.proofs.lemma import check
 from checker.proofs.symbols import SymbolicFacts
 from checker.proofs.theorems import log_order, unseen_append
 from checker.synthesis.search import PROFILES, Bounds, exists
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
 from model.physical.log import Commit
 from model.profiles import DEFAULT, profile
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt
+from model.rules.base import Attempt
 from tests.model.rules.footprints import random_attempts
 
 PYTHON = {rule.name: rule.check for rule in DEFAULT.rules}

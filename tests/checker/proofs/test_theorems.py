@@ -23,11 +23,12 @@ from checker.search.exhaustive import Search
 from checker.search.random_search import random_scenarios
 from conformance.replay.campaign import valid
 from isodelta.cli import run
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Commit
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Attempt
+from model.rules.base import Attempt
 from model.rules.level_in_force import level_in_force
 
 REPAIRED = profile("delta-spark-4.4-repaired")

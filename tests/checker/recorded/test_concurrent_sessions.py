@@ -10,7 +10,7 @@ from checker.recorded.decide import judge
 from checker.recorded.generators.concurrent import LEVELS, generate_concurrent
 from checker.recorded.generators.serial import Shape
 from checker.recorded.history import ForeignHistory
-from model.levels.recorded import READ_COMMITTED, SERIALIZABLE, SNAPSHOT
+from model.levels import READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
 SEEDS = range(60)
 
@@ -43,7 +43,7 @@ def test_the_level_of_the_database_holds(level: str, sessions: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "broken"), [(READ_COMMITTED, SNAPSHOT), (SNAPSHOT, SERIALIZABLE)]
+    ("level", "broken"), [(READ_COMMITTED, SNAPSHOT_ISOLATION), (SNAPSHOT_ISOLATION, SERIALIZABLE)]
 )
 def test_the_histories_break_the_next_level(level: str, broken: str) -> None:
     verdicts = {
@@ -56,11 +56,11 @@ def test_the_histories_break_the_next_level(level: str, broken: str) -> None:
 
 
 def test_transactions_overlap_and_some_are_aborted() -> None:
-    history = generate_concurrent(1, Shape(200, 10, 5), SNAPSHOT)
+    history = generate_concurrent(1, Shape(200, 10, 5), SNAPSHOT_ISOLATION)
     assert {transaction.status for transaction in history.transactions} == {"committed", "aborted"}
     assert len(history.transactions) == 200
 
 
 def test_lists_are_refused() -> None:
     with pytest.raises(ValueError, match="no concurrent history of lists"):
-        generate_concurrent(1, Shape(lists=True), SNAPSHOT)
+        generate_concurrent(1, Shape(lists=True), SNAPSHOT_ISOLATION)

@@ -9,6 +9,7 @@ from random import Random
 import networkx as nx
 import pytest
 
+from checker.judging.witness import Cycle
 from checker.recorded.decide import judge
 from checker.recorded.generators.serial import PLANTED, Shape, generate
 from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
@@ -17,7 +18,7 @@ from checker.recorded.version_order.completion import Completion
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
 from checker.recorded.version_order.search import Search
-from model.levels.recorded import STRENGTH
+from model.levels import forbids
 
 TINY = 3000
 """Random histories that are compared with the exhaustive decider."""
@@ -115,7 +116,7 @@ def test_the_fast_decider_agrees_with_every_order_of_the_versions(sessions: bool
     for seed in range(TINY):
         made = tiny(seed)
         seen = observe(made)
-        if seen.findings:
+        if seen.anomalous_reads:
             continue
         found = verdicts(made, sessions)
         expected = exhaustive(seen, sessions)
@@ -128,7 +129,7 @@ def test_a_stronger_level_never_holds_where_a_weaker_one_is_violated() -> None:
     for seed in range(500):
         found = verdicts(tiny(seed))
         for strong, weak in itertools.permutations(found, 2):
-            if STRENGTH[strong] >= STRENGTH[weak] and found[weak] == "violated":
+            if forbids(strong, weak) and found[weak] == "violated":
                 assert found[strong] == "violated", (seed, strong, weak)
 
 
@@ -140,7 +141,7 @@ def test_a_planted_anomaly_is_found_and_named_at_its_level(planted: str, seed: i
     weakest = PLANTED[planted]
     levels = judge(generate(seed, shape, planted), session_order=weakest == "Causal").levels
     for name in ("ReadCommitted", "ReadAtomic", "SnapshotIsolation", "Serializable"):
-        violated = STRENGTH[name] >= STRENGTH[weakest]
+        violated = forbids(name, weakest)
         assert (levels[name].verdict == "violated") == violated, (name, levels[name])
     assert levels[weakest].anomaly == planted
 
@@ -179,10 +180,13 @@ def test_appends_that_no_read_shows_come_after_those_that_one_does() -> None:
 
 def test_session_order_is_part_of_the_strong_levels_only() -> None:
     made = history("1: wx1", "1: rx_")
-    levels = judge(made, session_order=False).levels
-    assert levels["Serializable"].verdict == "holds"
-    assert levels["StrongSessionSerializable"].verdict == "violated"
-    assert levels["StrongSessionSerializable"].session_order
+    judgement = judge(made, session_order=False)
+    assert judgement.levels["Serializable"].verdict == "holds"
+    assert judgement.levels["StrongSessionSerializable"].verdict == "violated"
+    assert [name for name in judgement.levels if judgement.respects_sessions(name)] == [
+        "StrongSessionSnapshotIsolation",
+        "StrongSessionSerializable",
+    ]
     assert verdicts(made)["Serializable"] == "violated"
 
 
@@ -206,7 +210,7 @@ def test_no_time_at_all_is_unknown_and_says_what_was_tried() -> None:
         levels = judge(made, session_order=True, time_limit=0.0).levels
         for name, level in levels.items():
             if level.verdict == "unknown":
-                assert any(word in (level.because or "") for word in ("z3", "time")), name
+                assert any(word in (level.why or "") for word in ("z3", "time")), name
             full = judge(made, session_order=True).levels[name].verdict
             assert level.verdict in ("unknown", full), (seed, name)
 
@@ -216,9 +220,11 @@ def test_the_cycle_is_a_cycle_in_words() -> None:
         "Serializable"
     ]
     assert level.anomaly == "lost update"
-    assert level.cycle[0] == level.cycle[-1]
-    assert [edge[0] for edge in level.edges] == list(level.cycle[:-1])
-    assert all(words for *_, words in level.edges)
+    assert isinstance(level.witness, Cycle)
+    first, second = level.cycle
+    assert (first.target, second.target) == (second.source, first.source)
+    assert level.witness.transactions == (first.source, second.source, first.source)
+    assert all(edge.because for edge in level.cycle)
 
 
 def hard(seed: int) -> ForeignHistory:
@@ -277,7 +283,7 @@ def test_the_search_that_takes_choices_back_gives_the_same_answers() -> None:
         seen = observe(tiny(seed) if seed % 2 else hard(seed))
         expected = exhaustive(seen, sessions=False)
         for split in (False, True):
-            search = None if seen.findings else searched(seen, split)
+            search = None if seen.anomalous_reads else searched(seen, split)
             if search is not None:
                 decision = search.run(time.monotonic() + 30)
                 assert decision is not None
@@ -319,7 +325,7 @@ def test_the_search_alone_gives_the_same_answers() -> None:
     asked = 0
     for seed in range(400):
         seen = observe(tiny(seed))
-        if seen.findings:
+        if seen.anomalous_reads:
             continue
         expected = exhaustive(seen, sessions=False)
         for split in (False, True):
@@ -336,20 +342,20 @@ def test_every_anomaly_of_a_history_is_told_not_only_the_first() -> None:
     """An element twice, and what Elle finds behind it."""
     made = history("1: ax1 ry[1]", "2: ax2 ay1", "3: rx[1,2,1]", kind="list")
     judgement = judge(made, session_order=False)
-    assert [finding.anomaly for finding in judgement.findings] == ["duplicate element"]
+    assert [finding.anomaly for finding in judgement.anomalous_reads] == ["duplicate element"]
     assert "G1c" in {cycle.phenomenon for cycle in judgement.cycles}
 
 
 def test_a_list_that_contradicts_its_reader_still_shows_an_order() -> None:
     made = history("1: ax1 ax2 ax4", "2: ax3 rx[1,2,3,4]", kind="list")
     judgement = judge(made, session_order=False)
-    assert [finding.anomaly for finding in judgement.findings] == ["internal inconsistency"]
+    assert [finding.anomaly for finding in judgement.anomalous_reads] == ["internal inconsistency"]
     assert [cycle.phenomenon for cycle in judgement.cycles] == ["G0"]
 
 
 def test_an_append_after_an_aborted_one_is_a_dirty_update() -> None:
     made = history("!1: ax1", "2: ax2", "3: rx[1,2]", kind="list")
-    found = {finding.anomaly for finding in observe(made).findings}
+    found = {finding.anomaly for finding in observe(made).anomalous_reads}
     assert found == {"G1a (aborted read)", "dirty update"}
 
 
@@ -360,51 +366,45 @@ def test_a_cycle_without_consecutive_anti_dependencies_is_called_so() -> None:
 
 
 def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> None:
-    levels = judge(history("1: wx1", "1: rx_"), session_order=True).levels
-    assert levels["Serializable"].verdict == "violated"
-    assert levels["Serializable"].without_sessions == "holds"
-    levels = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels
-    assert levels["Serializable"].without_sessions == "violated"
-    assert levels["Causal"].without_sessions is None
+    judgement = judge(history("1: wx1", "1: rx_"), session_order=True)
+    assert judgement.levels["Serializable"].verdict == "violated"
+    assert judgement.without_sessions["Serializable"] == "holds"
+    judgement = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True)
+    assert judgement.without_sessions["Serializable"] == "violated"
+    assert "Causal" not in judgement.without_sessions
 
 
-def without_sessions(made: ForeignHistory) -> dict[str, str | None]:
-    levels = judge(made, session_order=True).levels
-    return {name: level.without_sessions for name, level in levels.items()}
-
-
-def plain(made: ForeignHistory) -> dict[str, str | None]:
-    """The same levels, with the causal one, which there is with sessions only."""
+def plain(made: ForeignHistory) -> dict[str, str]:
+    """The verdicts on the levels without sessions."""
     levels = judge(made, session_order=False).levels
-    kept = {name: v.verdict for name, v in levels.items() if not name.startswith("StrongSession")}
-    return {"Causal": None, **kept}
+    return {name: v.verdict for name, v in levels.items() if not name.startswith("StrongSession")}
 
 
 def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions() -> None:
     """Only its session makes T3 see x of T1; the cycle of T1 and T3 has no edge of a session."""
     made = history("0: ax1", "0: ay2", "0: rx[] ry[] ax5", "0: rx[1] ax7", kind="list")
-    level = judge(made, session_order=True).levels["ReadAtomic"]
-    assert [kind for *_, kind, _ in level.edges] == ["rw", "ww"]
-    assert not level.inferred
-    assert (level.verdict, level.without_sessions) == ("violated", "holds")
-    assert without_sessions(made) == plain(made)
+    judgement = judge(made, session_order=True)
+    level = judgement.levels["ReadAtomic"]
+    assert [edge.kind for edge in level.cycle] == ["rw", "ww"]
+    assert isinstance(level.witness, Cycle)
+    assert not level.witness.inferred
+    assert (level.verdict, judgement.without_sessions["ReadAtomic"]) == ("violated", "holds")
+    assert judgement.without_sessions == plain(made)
 
 
 def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessions() -> None:
     """T9 -rw-> T5 -rw-> T1 -wr-> T9, which snapshot isolation allows unless sessions count."""
     idle = [f"0: w{key}1" for key in "abcdef"]
     made = history("0: wy1 wz1", *idle[:3], "0: ry_ wx1", *idle[3:], "0: rx_ rz1")
-    level = judge(made, session_order=True).levels["SnapshotIsolation"]
-    assert [kind for *_, kind, _ in level.edges] == ["rw", "wr", "rw"]
-    assert (level.verdict, level.without_sessions) == ("violated", "holds")
-    assert without_sessions(made) == plain(made)
+    judgement = judge(made, session_order=True)
+    level = judgement.levels["SnapshotIsolation"]
+    assert [edge.kind for edge in level.cycle] == ["rw", "wr", "rw"]
+    assert (level.verdict, judgement.without_sessions[level.level]) == ("violated", "holds")
+    assert judgement.without_sessions == plain(made)
 
 
 def test_a_level_is_decided_without_sessions_at_any_size() -> None:
     shape = Shape(transactions=6000, sessions=20, keys=600)
-    levels = judge(generate(1, shape, "causality violation"), session_order=True).levels
-    assert levels["Serializable"].verdict == "violated"
-    assert {level.without_sessions for n, level in levels.items() if n != "Causal"} == {
-        "holds",
-        "violated",
-    }
+    judgement = judge(generate(1, shape, "causality violation"), session_order=True)
+    assert judgement.levels["Serializable"].verdict == "violated"
+    assert set(judgement.without_sessions.values()) == {"holds", "violated"}

@@ -21,9 +21,9 @@ from checker.separation.key_value.history import (
 from checker.separation.key_value.pairs import separate, separate_pair, verdicts
 from checker.separation.key_value.separation import Synthesis, explanation, shape
 from isodelta.cli import run
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
-NAMES = {level.short: level.name for level in LEVELS.values()}
+NAMES = {short: name for name, short in SHORT_WITHOUT_LOG.items()}
 
 # The smallest history of each pair as transactions and operations: line holds, column violates.
 ITEMS = """
@@ -115,9 +115,9 @@ def test_idle_readers_change_no_verdict(items):
         assert verdicts(larger) == verdicts(history)
 
 
-@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("level", KEY_VALUE_LEVELS)
 def test_nothing_separates_a_level_from_itself(level):
-    same = (LEVELS[level],)
+    same = (KEY_VALUE_LEVELS[level],)
     for size in (2, 3):
         assert Synthesis(shape(size, 2, same), same, same[0]).find() is None
     assert Synthesis(shape(2, 2, same, predicates=True), same, same[0]).find() is None
@@ -133,8 +133,8 @@ def test_implications_that_hold_are_those_that_no_history_contradicts(items, pre
 
 def test_the_read_only_anomaly_takes_three_transactions():
     # Fekete, O'Neil, O'Neil 2004: the writers alone are serializable, with the reader they are not.
-    held = (LEVELS["SnapshotIsolation"], LEVELS["WriteSerializable"])
-    violated = LEVELS["Serializable"]
+    held = (KEY_VALUE_LEVELS["SnapshotIsolation"], KEY_VALUE_LEVELS["WriteSerializable"])
+    violated = KEY_VALUE_LEVELS["Serializable"]
     found = [
         Synthesis(shape(size, 2, held, blind_writes=False), held, violated).smallest()
         for size in (2, 3)
@@ -148,7 +148,7 @@ def test_the_read_only_anomaly_takes_three_transactions():
 
 
 def test_without_blind_writes_a_long_fork_still_takes_four_transactions():
-    levels = (LEVELS["Causal"], LEVELS["Prefix"])
+    levels = (KEY_VALUE_LEVELS["Causal"], KEY_VALUE_LEVELS["Prefix"])
     sizes = {
         size: Synthesis(shape(size, 5, levels, blind_writes=False), levels[:1], levels[1]).find()
         for size in (3, 4)
@@ -197,7 +197,7 @@ def test_the_clauses_say_what_the_definitions_say(predicates):
             if level in recorded:
                 assert fits == (recorded[level].verdict == "holds"), (level, history.lines())
             seen.add((level, fits))
-    assert len(seen) == 2 * len(LEVELS)
+    assert len(seen) == 2 * len(KEY_VALUE_LEVELS)
 
 
 def test_an_explanation_is_a_commit_order_of_all_transactions():

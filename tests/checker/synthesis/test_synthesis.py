@@ -24,11 +24,11 @@ from checker.synthesis.sql import kind, scenario
 from isodelta.cli import run
 from isodelta.commands.explore.symbolic import Synthesis
 from isodelta.files.scenarios import read_files
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
 from model.profiles import PROFILES as ALL_PROFILES
 from model.profiles.base import Profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 from tests.checker.synthesis.universe import universe
 
 FOLDER = Path(__file__).parents[3] / "scenarios"

@@ -23,9 +23,9 @@ from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta import cli
 from isodelta.exits import OK
 from isodelta.files.scenarios import Loaded, read_files
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.preparation import run_scenario, steps
 from model.profiles import profile
-from model.rules import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.scenario import Scenario, TableSpec
 from model.sql import parse_statement
 from model.statements import Delete

@@ -23,10 +23,10 @@ from isodelta.files.scenarios import Loaded, read_files
 from isodelta.runs.expectation import failures
 from model.errors import InvalidScenario
 from model.expressions.syntax import sql
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION
 from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT, profile
 from model.profiles.delta_rs_noted import predicates_of_merge
-from model.rules import SERIALIZABLE, SNAPSHOT_ISOLATION
 from model.scenario import Scenario, TableSpec
 from model.sql import parse_statement
 from model.statements import Merge

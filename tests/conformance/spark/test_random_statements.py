@@ -18,8 +18,8 @@ from checker.search.random_search import scenarios_in_groups
 from conformance.replay.campaign import Job, Replayed, run_campaign, valid
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_yaml
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import DEFAULT
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE
 
 pytestmark = pytest.mark.spark
 

@@ -73,7 +73,7 @@ def test_damaged_histories_are_judged_or_told(name: str, data: st.DataObject) ->
                 assert str(error).startswith(f"{path}")
                 assert len(str(error).splitlines()) == 1
             else:
-                verdicts = {level["verdict"] for level in result["levels"].values()}
+                verdicts = {level.verdict.verdict for level in result.levels.values()}
                 assert verdicts <= {"holds", "violated"}
 
 
@@ -81,4 +81,4 @@ def test_damaged_histories_are_judged_or_told(name: str, data: st.DataObject) ->
 def test_the_histories_that_are_damaged_are_valid_ones(name: str, tmp_path: Path) -> None:
     path = tmp_path / "h"
     path.write_bytes(VALID[name])
-    assert judge_file(path, None, None, 60)["format"] == name
+    assert judge_file(path, None, None, 60).format == name

@@ -9,7 +9,7 @@ import pytest
 from checker.generators.abstract_histories import from_seed
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
-from model.levels import DELTA_LEVELS, LEVELS, RW, EdgeKind, anomaly, implied_by, implies
+from model.levels import DELTA_LEVELS, LEVELS, RW, EdgeKind, cycle_name, implied_by, implies
 
 WEAKER = {
     "ReadUncommitted": "",
@@ -67,7 +67,7 @@ def test_every_level_has_a_source():
     ],
 )
 def test_cycles_have_the_names_that_adya_gives_them(kinds: tuple[EdgeKind, ...], name: str):
-    assert anomaly(kinds) == name
+    assert cycle_name(kinds) == name
 
 
 def test_histories_agree_with_the_lattice_and_separate_what_it_separates():

@@ -9,10 +9,11 @@ from typing import Any
 from checker.search import alphabet
 from checker.search.exhaustive import Search
 from model.expressions.syntax import TRUE, Column, Comparison, Expression, Literal
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.files import DataFile
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange, ReadPredicate
 from model.physical.log import Commit
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt
+from model.rules.base import Attempt
 
 TABLES = {layout: Search(layout).workload.base.table for layout in alphabet.LAYOUTS}
 

@@ -14,12 +14,13 @@ import pytest
 from model.expressions import syntax as expressions
 from model.expressions.syntax import Column, Comparison, Expression, InList, Literal, Or
 from model.history import Value
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.physical.files import DataFile, StoredRow, data_file
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange, ReadPredicate
 from model.physical.log import Commit
 from model.profiles import DEFAULT, profile
 from model.profiles.base import Profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Attempt, Conflict
+from model.rules.base import Attempt, Conflict
 from model.tables.table import Table
 from model.values.types import INT
 

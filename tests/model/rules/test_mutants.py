@@ -18,11 +18,12 @@ import pytest
 from checker.search.alphabet import LAYOUTS, statements
 from checker.search.exhaustive import Search
 from checker.search.finding import kind_of
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.log import Commit
 from model.physical.skipping import scan
 from model.profiles import DEFAULT, Profile
 from model.rules import added_files, delete_delete, delete_read
-from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt, Rule
+from model.rules.base import Attempt, Rule
 
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 PLACES = tuple((layout, level) for layout in LAYOUTS for level in LEVELS)

@@ -6,6 +6,7 @@ from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import run
 from isodelta.commands.claims.evidence import Evidence, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.levels import DELTA_LEVELS
 from model.scenario import Scenario, TableSpec
 
 BLIND = "INSERT INTO t VALUES (9, 1, 90)"
@@ -20,7 +21,6 @@ WINNERS = {
     "a blind INSERT into the partition": BLIND,
     "a DELETE in another partition": "DELETE FROM t WHERE p = 2",
 }
-LEVELS = ("Serializable", "WriteSerializable")
 
 
 def _crossing(current: str, winner: str, level: str, name: str) -> Scenario:
@@ -37,7 +37,7 @@ def _crossing(current: str, winner: str, level: str, name: str) -> Scenario:
 def inserts_that_read(bench: Bench) -> Result:
     """Where a matrix says "cannot" of INSERT, an INSERT that reads can."""
     found = []
-    for level in LEVELS:
+    for level in DELTA_LEVELS:
         winner = WINNERS["a DELETE in the partition"]
         found += [
             bench.expect(_crossing(BLIND, winner, level, "an INSERT of VALUES against a DELETE"),
@@ -52,7 +52,7 @@ def inserts_that_read(bench: Bench) -> Result:
 def like_merge(bench: Bench) -> Result:
     """An INSERT that reads and a MERGE with the same reads against the same winners."""
     found: list[Evidence] = []
-    for level in LEVELS:
+    for level in DELTA_LEVELS:
         for name, winner in WINNERS.items():
             ends = {}
             for kind, current in (("INSERT SELECT", READS), ("MERGE", MERGE)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from isodelta.commands.claims.bench import Bench, story
 from isodelta.commands.claims.evidence import CannotRun, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.levels import SERIALIZABLE
 from model.outcomes import CONFLICT_NAMES
 
 if TYPE_CHECKING:
@@ -231,7 +232,7 @@ def conflicts_corrupt_nothing(bench: Bench) -> Result:
     texts = {f"{who}{turn}": text for turn in range(3) for who, text in
              (("A", UPDATE), ("B", "DELETE FROM t WHERE v > 1000"),
               ("C", f"INSERT INTO t VALUES ({turn + 5}, 0, 0)"), ("D", UPDATE))}  # fmt: skip
-    scenario = story("overlapping writers, round after round", "", texts, level="Serializable")
+    scenario = story("overlapping writers, round after round", "", texts, level=SERIALIZABLE)
     failed, updates, inserts = 0, 0, 0
     with bench.opened(scenario) as table:
         for turn in range(3):

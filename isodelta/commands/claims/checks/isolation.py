@@ -7,11 +7,17 @@ from dataclasses import replace
 from isodelta.commands.claims.bench import CONFLICT, VECTORS, Bench, story
 from isodelta.commands.claims.evidence import Evidence, Result, conclude, decided
 from isodelta.commands.claims.registry import decides
-from model.levels import implies
+from model.levels import (
+    READ_COMMITTED,
+    SERIALIZABLE,
+    SNAPSHOT_ISOLATION,
+    WRITE_SERIALIZABLE,
+    implies,
+)
 from model.profiles import PROFILES, Profile
 from model.scenario import Scenario
 
-S, WS = "Serializable", "WriteSerializable"
+S, WS = SERIALIZABLE, WRITE_SERIALIZABLE
 LEVELS = (S, WS)
 LAYOUTS = ("partitioned", "unpartitioned")
 ENGINE_RULES = "delta-spark-4.4"
@@ -123,7 +129,7 @@ def two_levels(bench: Bench) -> Result:
     if not bench.real:
         return conclude(modelled)
     found = [alter_level(bench, level) for level in LEVELS]
-    for other in ("SnapshotIsolation", "ReadCommitted"):
+    for other in (SNAPSHOT_ISOLATION, READ_COMMITTED):
         refused = alter_level(bench, other)
         found.append(bench.fact(f"{refused.text} (no level of a table)", not refused.holds))
     return conclude(found)
@@ -200,17 +206,17 @@ def stronger_than_snapshots(bench: Bench) -> Result:
     from checker.judging.verdict import judge
     from model.preparation import run_scenario
 
-    verdict = judge(run_scenario(skew(WS), lawless).history, ("SnapshotIsolation",))
-    snapshots = verdict["SnapshotIsolation"].verdict
+    verdict = judge(run_scenario(skew(WS), lawless).history, (SNAPSHOT_ISOLATION,))
+    snapshots = verdict[SNAPSHOT_ISOLATION].verdict
     return decided(
         [
-            *searched(bench, WS, "SnapshotIsolation"),
+            *searched(bench, WS, SNAPSHOT_ISOLATION),
             allowed.shows(f"write skew under no rules: SnapshotIsolation {snapshots}, "
                           f"WriteSerializable {allowed.verdicts[WS]}",
                           snapshots == "holds" and allowed.verdicts[WS] == "violated"),
             bench.expect(skew(WS), {"A": "committed", "B": CONFLICT}),
             Evidence("in the lattice SnapshotIsolation does not imply WriteSerializable",
-                     not implies("SnapshotIsolation", WS), "definitions"),
+                     not implies(SNAPSHOT_ISOLATION, WS), "definitions"),
         ]
     )  # fmt: skip
 
@@ -254,7 +260,7 @@ def reads_have_snapshots(bench: Bench) -> Result:
         seen = bench.play(scenario)
         rows = sorted(seen.read["R"])
         found.append(seen.shows(f"at {level} it read {rows}", rows == [(1, 1, 10), (2, 2, 20)]))
-    found += searched(bench, S, "SnapshotIsolation") + searched(bench, WS, "SnapshotIsolation")
+    found += searched(bench, S, SNAPSHOT_ISOLATION) + searched(bench, WS, SNAPSHOT_ISOLATION)
     return conclude(found)
 
 

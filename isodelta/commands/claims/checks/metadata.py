@@ -8,6 +8,7 @@ from isodelta.commands.claims.bench import VECTORS, Bench, story
 from isodelta.commands.claims.checks.files_and_log import INSERT, UPDATE, run
 from isodelta.commands.claims.evidence import CannotRun, Evidence, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.outcomes import CONFLICT_NAMES
 from model.scenario import Scenario
 
@@ -113,8 +114,8 @@ def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
     scenario = story("a write in flight", "", {"A": INSERT})
     table = table_from_spec("t", scenario.table)
     upgrade = Footprint("REORG", protocol=ProtocolChange(frozenset({"icebergCompatV2"})))
-    winner = Commit(2, "reorg", upgrade, 1, "Serializable")
-    attempt = Attempt("A", Footprint("WRITE"), "WriteSerializable", table)
+    winner = Commit(2, "reorg", upgrade, 1, SERIALIZABLE)
+    attempt = Attempt("A", Footprint("WRITE"), WRITE_SERIALIZABLE, table)
     conflict = rules.conflict(attempt, [winner])
     told = conflict.name if conflict else "no conflict"
     return conclude(

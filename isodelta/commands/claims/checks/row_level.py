@@ -9,6 +9,7 @@ from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench
 from isodelta.commands.claims.checks.matrices import ROW_LEVEL
 from isodelta.commands.claims.evidence import Evidence, Result, conclude
 from isodelta.commands.claims.registry import decides
+from model.levels import WRITE_SERIALIZABLE
 
 DISABLED = {"delta.enableDeletionVectors": "false"}
 ONE_FILE = ("INSERT INTO t VALUES (1, 1, 10), (2, 1, 20)",)
@@ -51,7 +52,7 @@ def _ends(
         properties=layout.properties,
         partition_by=layout.partition_by,
         cluster_by=layout.cluster_by,
-        level="WriteSerializable",
+        level=WRITE_SERIALIZABLE,
     )
     return bench.expect(scenario, {"current": wanted}, rules=rules)
 

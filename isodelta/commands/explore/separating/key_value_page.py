@@ -17,7 +17,7 @@ from isodelta.options import Common
 from isodelta.report.pictures.lattice import heights
 from isodelta.report.start import finish, new_report
 from isodelta.report.views.theory import LatticeCell, LatticeEdge, LatticeHistory, LatticePicture
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS
 
 SIGNS = (
     "⇒ where it is proved for histories of any size that the first implies the second, ≤n where "
@@ -60,8 +60,8 @@ def lattice_picture(separating: KeyValueSeparating) -> LatticePicture:
         edges=upwards,
         equal=tuple(same_levels(separating)),
         table=tuple(
-            (held, tuple(_cell(separating, held, violated) for violated in LEVELS))
-            for held in LEVELS
+            (held, tuple(_cell(separating, held, violated) for violated in KEY_VALUE_LEVELS))
+            for held in KEY_VALUE_LEVELS
         ),
         headline=(
             f"{counts['separated']} of {counts['pairs']} ordered pairs of levels are told apart; "

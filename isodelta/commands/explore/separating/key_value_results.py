@@ -15,7 +15,7 @@ from checker.separation.key_value.pairs import (
     verdicts,
 )
 from checker.separation.lattice import Lattice, lattice
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class KeyValueSeparating:
     @cached_property
     def lattice(self) -> Lattice:
         """The order of the levels."""
-        return lattice(self.result.separations, tuple(LEVELS))
+        return lattice(self.result.separations, tuple(KEY_VALUE_LEVELS))
 
     @cached_property
     def labels(self) -> dict[KeyValueHistory, str]:

@@ -9,16 +9,16 @@ from rich.text import Text
 
 from checker.search.finding import describe
 from isodelta.commands.explore.separating.key_value_results import KeyValueSeparating
-from model.levels.axioms import LEVELS
+from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
 
 def print_key_value(separating: KeyValueSeparating, console: Console) -> None:
     """The table of pairs, the levels that are one, and every separating history."""
     table = Table("holds \\ violates", box=None, padding=(0, 2, 0, 0))
-    for level in LEVELS.values():
-        table.add_column(level.short)
-    for held in LEVELS:
-        table.add_row(held, *(cell(separating, held, violated) for violated in LEVELS))
+    for level in KEY_VALUE_LEVELS:
+        table.add_column(SHORT_WITHOUT_LOG[level])
+    for held in KEY_VALUE_LEVELS:
+        table.add_row(held, *(cell(separating, held, violated) for violated in KEY_VALUE_LEVELS))
     console.print(table)
     words = (
         "H1, H2, ...: a history (below). =>: proved for histories of any size. <=n: no history of "

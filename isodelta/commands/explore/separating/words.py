@@ -9,20 +9,7 @@ from rich.text import Text
 
 from isodelta.commands.explore.separating.results import Separating, verdict_words, why_equal
 from isodelta.terminal import printable
-from model.levels import LEVELS
-
-SHORT = {
-    "ReadUncommitted": "RU",
-    "ReadCommitted": "RC",
-    "ConsistentView": "CV",
-    "RepeatableRead": "RR",
-    "SnapshotIsolation": "SI",
-    "WriteSerializable": "WS",
-    "PL-3": "PL-3",
-    "Serializable": "S",
-    "StrictSerializable": "StrictS",
-}
-"""Names of levels for the head of a table."""
+from model.levels import LEVELS, SHORT
 
 CELLS = {"implied": "=>", "proved for snapshots": "=>*", "equal": "<="}
 """Signs of the pairs without a history; a bound follows the last."""
@@ -32,7 +19,7 @@ def print_separating(separating: Separating, console: Console) -> None:
     """The table of pairs, the levels that are one, and every separating history."""
     table = Table("holds \\ violates", box=None, padding=(0, 2, 0, 0))
     for level in LEVELS:
-        table.add_column(SHORT.get(level, level))
+        table.add_column(SHORT[level])
     for held in LEVELS:
         table.add_row(held, *(_cell(separating, held, violated) for violated in LEVELS))
     console.print(table)

@@ -1,0 +1,56 @@
+"""The explainer of histories in arrays: cycles of dependencies in words, and their names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.judging.witness import Cycle, Edge
+from checker.recorded.arrays.history import Array
+from checker.recorded.dependency import Dependency
+from model.levels import LOST_UPDATE, WRITE_SKEW, common_name, cycle_name
+
+_SNAPSHOT_CYCLES = {
+    ("wr", "unseen"): "G-SIa (interference)",
+    ("ww", "unseen"): LOST_UPDATE,
+    ("rw", "start"): "G-SIb (missed effects)",
+}
+"""Cycles of a transaction that read, replaced or missed a version against its own snapshot."""
+
+
+def explained(cycle: Sequence[Dependency], snapshot: Array | None) -> Cycle:
+    """A cycle as the witness that it is; ``snapshot`` as in ``LargeHistory``."""
+    return Cycle(tuple(in_words(edge, snapshot) for edge in cycle))
+
+
+def anomaly(cycle: Sequence[Dependency]) -> str:
+    """The name of a cycle: the field's where it has one, Adya's otherwise."""
+    kinds = tuple(edge.kind for edge in cycle)
+    if kinds in _SNAPSHOT_CYCLES:
+        return _SNAPSHOT_CYCLES[kinds]
+    one_key = len(cycle) == 2 and "rw" in kinds and cycle[0].key == cycle[1].key
+    name = common_name(kinds, lost_update=one_key)
+    return name if name in (LOST_UPDATE, WRITE_SKEW) else cycle_name(kinds)
+
+
+def in_words(edge: Dependency, snapshot: Array | None = None) -> Edge:
+    """One edge in words."""
+    return Edge(str(edge.source), str(edge.target), edge.kind, _because(edge, snapshot))
+
+
+def _because(edge: Dependency, snapshot: Array | None) -> str:
+    source, target, kind, key, _ = edge
+    match kind:
+        case "log":
+            return f"{source} came before {target} in the log"
+        case "ww":
+            return f"{target} replaced the version of key {key} that {source} wrote"
+        case "wr":
+            return f"{target} read the version of key {key} that {source} wrote"
+        case "rw":
+            return f"{source} read the version of key {key} that {target} replaced"
+    assert snapshot is not None
+    if kind == "unseen":
+        taken = int(snapshot[source - 1])
+        return f"the snapshot of {source} shows the log up to {taken}, and not {target}"
+    taken = int(snapshot[target - 1])
+    return f"the snapshot of {target} shows the log up to {taken}, and so {source}"
