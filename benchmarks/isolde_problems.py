@@ -25,7 +25,7 @@ from checker.proofs.lemma import prove
 from checker.proofs.theorems.key_value_definitions import THEOREM
 from checker.proofs.theorems.key_value_levels import implies
 from checker.separation.key_value.pairs import separate
-from checker.separation.key_value.separation import Synthesis, shape
+from checker.separation.key_value.smallest import Synthesis, shape
 from model.levels.axioms import LEVELS
 
 NAMES = {level.short: level.name for level in LEVELS.values()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
@@ -128,6 +127,7 @@ def command(
     """
     from checker.synthesis.search import Bounds
     from isodelta.commands.explore.search import Exploration
+    from isodelta.commands.explore.separating.command import separate_levels
     from isodelta.terminal import progress
 
     if level is not None and level not in common.profile.levels:
@@ -145,9 +145,7 @@ def command(
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
         if key_value and engine is not None:
             raise BadInput(f"--levels {levels} excludes --engine: no engine has these levels")
-        if key_value:
-            return _separate_key_value(common, transactions, budget, levels == "predicate")
-        return _separate(common, transactions, budget, engine)
+        return separate_levels(common, levels, transactions, budget, engine)
     if symbolic:
         bounds = Bounds(partitions, data_values, every_kind)
         return _synthesise(common, tables, transactions, budget, engine, bounds, every=every)
@@ -243,66 +241,6 @@ def _replay_synthesis(engine: str, synthesis: Synthesis, common: Common) -> None
                     print_json(synthesis.difference_result(comparison))
     except EngineError as error:
         raise EngineFailed(str(error)) from error
-
-
-def _separate(common: Common, transactions: int, budget: float, engine: str | None) -> int:
-    from checker.separation.snapshots import separate
-    from conformance.engine import EngineError
-    from isodelta.commands.explore.separating.results import Separating
-    from isodelta.commands.explore.separating.words import print_separating
-    from isodelta.runs.replaying import started_engine
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output, progress
-
-    with progress("separating") as tell:
-        result = separate(
-            transactions,
-            budget=budget,
-            progress=lambda schedules, _: tell(f"{schedules:,} schedules"),
-        )
-        separating = Separating(result, common.profile)
-        if engine is not None:
-            try:
-                with started_engine(engine) as started:
-                    for label, level in separating.replay(started):
-                        tell(f"replayed {label} at {level}")
-            except EngineError as error:
-                raise EngineFailed(str(error)) from error
-    if common.json:
-        for pair in result.separations:
-            print_json(separating.pair_result(pair))
-        print_json({"summary": separating.summary()})
-    else:
-        print_separating(separating, output())
-    if common.report is not None:
-        from isodelta.commands.explore.separating.page import write_separating_report
-
-        write_separating_report(common, separating, engine)
-    return FOUND if separating.differences else OK
-
-
-def _separate_key_value(common: Common, transactions: int, budget: float, predicates: bool) -> int:
-    from checker.separation.key_value.pairs import separate
-    from isodelta.commands.explore.separating.key_value_results import KeyValueSeparating
-    from isodelta.commands.explore.separating.key_value_words import print_key_value
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output, progress
-
-    started = monotonic()
-    with progress("separating") as tell:
-        result = separate(transactions, predicates=predicates, budget=budget, told=tell)
-    separating = KeyValueSeparating(result)
-    if common.json:
-        for pair in result.separations:
-            print_json(separating.pair_result(pair))
-        print_json({"summary": separating.summary()})
-    else:
-        print_key_value(separating, output())
-    if common.report is not None:
-        from isodelta.commands.explore.separating.key_value_page import write_key_value_report
-
-        write_key_value_report(common, separating, monotonic() - started)
-    return OK
 
 
 def _run(exploration: Exploration, common: Common) -> None:
