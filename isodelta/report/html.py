@@ -23,7 +23,6 @@ from isodelta.report.views.tables import (
     pair_grid,
     scenario_rows,
 )
-from model.documents.claims import SOURCES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -57,7 +56,6 @@ def report_html(report: Report) -> str:
         level_names=LEVELS,
         matrix=matrix_tables(report),
         claims=claim_rows(report),
-        claim_sources=SOURCES,
         claim_counts=Counter(line.status for line in report.claims),
         coverage=report.coverage,
         pairs=pair_grid(report.coverage),

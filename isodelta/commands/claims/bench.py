@@ -14,7 +14,7 @@ from checker.search.search_result import SearchResult
 from conformance.engine import CONFLICTS, Engine
 from conformance.replay import campaign
 from conformance.replay.observation import observe
-from isodelta.commands.claims.evidence import CannotRun, Evidence
+from isodelta.commands.claims.results import CannotRun, Evidence
 from isodelta.files.scenarios import scenario_mapping
 from model.errors import InvalidScenario
 from model.history import Row

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from isodelta.commands.claims.evidence import Status
+from isodelta.commands.claims.checks import CLAIMS
+from isodelta.commands.claims.claim import SOURCES
+from isodelta.commands.claims.results import Status
 from isodelta.terminal import printable
-from model.documents.claims import CLAIMS, SOURCES
 
 if TYPE_CHECKING:
-    from isodelta.commands.claims.ledger import Row
+    from isodelta.commands.claims.results import Row
 
 COLUMNS = ("claim", "source", "what the documents say", "check", "status", "what was found")
 STATUS = COLUMNS.index("status")

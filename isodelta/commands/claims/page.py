@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isodelta.commands.claims.evidence import Status
-from isodelta.report import ClaimEvidence, ClaimLine
+from isodelta.commands.claims.claim import SOURCES
+from isodelta.commands.claims.results import Status
+from isodelta.report import ClaimEvidence, ClaimLine, Report
 from isodelta.report.start import finish, new_report
 
 if TYPE_CHECKING:
-    from isodelta.commands.claims.ledger import Row
+    from isodelta.commands.claims.results import Row
     from isodelta.options import Common
 
 
@@ -32,6 +33,12 @@ def claim_line(row: Row) -> ClaimLine:
     )
 
 
+def add_claims(report: Report, lines: Iterable[ClaimLine]) -> None:
+    """Puts lines of the ledger into a report, with the titles of the documents."""
+    report.claims.extend(lines)
+    report.claim_sources.update(SOURCES)
+
+
 def write_claims_report(common: Common, rows: Sequence[Row], engine: str, seconds: float) -> Path:
     """Writes a report that holds the ledger; returns the path of its page. Raises BadInput."""
     assert common.report is not None
@@ -43,5 +50,5 @@ def write_claims_report(common: Common, rows: Sequence[Row], engine: str, second
         f"what came of running it: {told}.",
     )
     report.engine = engine
-    report.claims.extend(map(claim_line, rows))
+    add_claims(report, map(claim_line, rows))
     return finish(report, common.report, seconds)

@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from isodelta.commands.claims.evidence import Status
-from isodelta.commands.claims.ledger import Row
+from isodelta.commands.claims.results import Row, Status
 from isodelta.terminal import printable
 
 COLOURS = {

@@ -1,11 +1,11 @@
-"""N56 to N58, N63 to N65: appends that read nothing, appends that do, identity columns."""
+"""Appends that read nothing, appends that do, identity columns: claims and checks."""
 
 from __future__ import annotations
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import run
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.scenario import Scenario, TableSpec
 
 BLIND = "INSERT INTO t VALUES (9, 1, 90)"
@@ -33,7 +33,14 @@ def _crossing(current: str, winner: str, level: str, name: str) -> Scenario:
     )
 
 
-@decides("N56")
+@decides(
+    Claim(
+        56,
+        "AB",
+        "INSERT in the matrices means an append that reads nothing of the table before it commits.",
+        Kind.REPLAY,
+    ),
+)
 def inserts_that_read(bench: Bench) -> Result:
     """Where a matrix says "cannot" of INSERT, an INSERT that reads can."""
     found = []
@@ -48,7 +55,20 @@ def inserts_that_read(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N57", "N65")
+@decides(
+    Claim(
+        57,
+        "AB",
+        "An INSERT with a subquery over the same table conflicts as MERGE does.",
+        Kind.REPLAY,
+    ),
+    Claim(
+        65,
+        "A",
+        "An INSERT with a condition on a column of the target has the limits of MERGE.",
+        Kind.REPLAY,
+    ),
+)
 def like_merge(bench: Bench) -> Result:
     """An INSERT that reads and a MERGE with the same reads against the same winners."""
     found: list[Evidence] = []
@@ -70,7 +90,14 @@ def like_merge(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N58")
+@decides(
+    Claim(
+        58,
+        "AB",
+        "A table with identity columns supports no concurrent transactions.",
+        Kind.EXPERIMENT,
+    ),
+)
 def identity_columns(bench: Bench) -> Result:
     """Pairs on a table with an identity column; one that commits is a counterexample."""
     pairs = {
@@ -93,7 +120,15 @@ def identity_columns(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N63")
+@decides(
+    Claim(
+        63,
+        "A",
+        "An INSERT or append that names the target in no subquery and no condition does not read "
+        "the table's state.",
+        Kind.EXPERIMENT,
+    ),
+)
 def blind(bench: Bench) -> Result:
     """What each kind of INSERT says of itself: isBlindAppend is "no reads" in the log."""
     texts = {
@@ -119,7 +154,14 @@ def blind(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N64")
+@decides(
+    Claim(
+        64,
+        "A",
+        "Such an append is still validated against the versions in the log, by metadata.",
+        Kind.EXPERIMENT,
+    ),
+)
 def still_validated(bench: Bench) -> Result:
     """A blind INSERT in flight while the schema changes."""
     scenario = story(

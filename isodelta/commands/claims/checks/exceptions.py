@@ -1,12 +1,12 @@
-"""N86 to N91, N93: which exception a conflict raises."""
+"""The exception that a conflict raises: claims and checks."""
 
 from __future__ import annotations
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import run
 from isodelta.commands.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.scenario import Scenario
 
 APPEND = "ConcurrentAppend"
@@ -26,7 +26,15 @@ def _crossing(
     )
 
 
-@decides("N86")
+@decides(
+    Claim(
+        86,
+        "A",
+        "ConcurrentAppendException: a concurrent operation added files to a partition that is "
+        "read, or anywhere in a table without partitions.",
+        Kind.REPLAY,
+    ),
+)
 def concurrent_append(bench: Bench) -> Result:
     """Files added in the partition that is read, in another one, and without partitions."""
     current = "UPDATE t SET v = 0 WHERE p = 1 AND v = 20"
@@ -55,7 +63,14 @@ def concurrent_append(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N87")
+@decides(
+    Claim(
+        87,
+        "A",
+        "At WriteSerializable a blind INSERT never causes it; at Serializable it may.",
+        Kind.SEARCH,
+    ),
+)
 def blind_inserts(bench: Bench) -> Result:
     """All overlaps with a blind INSERT as winner; then a MERGE that changes the schema as well."""
     found = []
@@ -86,7 +101,15 @@ def blind_inserts(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N88")
+@decides(
+    Claim(
+        88,
+        "D",
+        "At WriteSerializable (2020) it comes only from files that were rewritten in a partition "
+        "that is read.",
+        Kind.REPLAY,
+    ),
+)
 def rewritten_files_only(bench: Bench) -> Result:
     """At WriteSerializable: a winner that rewrote files, and one that read and appended."""
     current = "UPDATE t SET v = 0 WHERE p = 1"
@@ -106,7 +129,15 @@ def rewritten_files_only(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N89")
+@decides(
+    Claim(
+        89,
+        "AD",
+        "A MERGE that leaves the partition to its join conflicts with writers of other "
+        "partitions; one that names the partition's values does not.",
+        Kind.REPLAY,
+    ),
+)
 def partitions_of_merge(bench: Bench) -> Result:
     """The documents' MERGE for one date and country, while another date is written."""
     found = []
@@ -135,7 +166,14 @@ def partitions_of_merge(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N90")
+@decides(
+    Claim(
+        90,
+        "AD",
+        "ConcurrentDeleteReadException: a concurrent operation removed a file that was read.",
+        Kind.REPLAY,
+    ),
+)
 def delete_read(bench: Bench) -> Result:
     """A winner that removes the file which was read, and adds none."""
     current = "INSERT INTO t SELECT k, 3, v FROM t WHERE p = 1"
@@ -146,7 +184,14 @@ def delete_read(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N91")
+@decides(
+    Claim(
+        91,
+        "AD",
+        "ConcurrentDeleteDeleteException: both remove one file, as two compactions may.",
+        Kind.REPLAY,
+    ),
+)
 def delete_delete(bench: Bench) -> Result:
     """The documents' own example of it: two compactions of the same files."""
     files = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 1, 20)")
@@ -157,7 +202,14 @@ def delete_delete(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N93")
+@decides(
+    Claim(
+        93,
+        "AD",
+        "ConcurrentTransactionException: two writers share one checkpoint.",
+        Kind.EXPERIMENT,
+    ),
+)
 def one_checkpoint(bench: Bench) -> Result:
     """Two writers under one application id, which is what a stream's checkpoint gives them."""
     write = (

@@ -1,4 +1,4 @@
-"""N59, N60, N92, N94 to N99: REORG, changes of metadata and protocol, tables that are created."""
+"""REORG, changes of metadata and protocol, tables that are created: claims and checks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from conformance.engine import CONFLICTS
 from isodelta.commands.claims.bench import VECTORS, Bench, story
 from isodelta.commands.claims.checks.files_and_log import INSERT, UPDATE, run
-from isodelta.commands.claims.evidence import CannotRun, Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import CannotRun, Evidence, Result, conclude
 from model.scenario import Scenario
 
 PROPERTY = "ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = 'interval 60 days')"
@@ -56,7 +56,14 @@ def _crossing(current: str, winner: str, vectors: bool = True) -> Scenario:
     )
 
 
-@decides("N59")
+@decides(
+    Claim(
+        59,
+        "B",
+        "REORG that applies deletion vectors has the isolation semantics of OPTIMIZE.",
+        Kind.EXPERIMENT,
+    ),
+)
 def reorg_like_optimize(bench: Bench) -> Result:
     """REORG PURGE and OPTIMIZE in each other's place, against the same statements."""
     found = []
@@ -79,7 +86,14 @@ def reorg_like_optimize(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N60")
+@decides(
+    Claim(
+        60,
+        "B",
+        "REORG that upgrades changes the protocol, and conflicts with every operation in flight.",
+        Kind.EXPERIMENT,
+    ),
+)
 def reorg_upgrade(bench: Bench) -> Result:
     """REORG to UniForm against writers in flight, if the engine can do it."""
     found = []
@@ -124,7 +138,15 @@ def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
     )  # fmt: skip
 
 
-@decides("N92")
+@decides(
+    Claim(
+        92,
+        "AD",
+        "MetadataChangedException: a concurrent transaction changed the metadata, by ALTER TABLE "
+        "or by a write that changes the schema.",
+        Kind.EXPERIMENT,
+    ),
+)
 def metadata_changed(bench: Bench) -> Result:
     """ALTER TABLE, and a write that brings a column, as winners."""
     evolving = (
@@ -141,7 +163,14 @@ def metadata_changed(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N94")
+@decides(
+    Claim(
+        94,
+        "AD",
+        "ProtocolChangedException can come when the table's protocol is upgraded.",
+        Kind.EXPERIMENT,
+    ),
+)
 def protocol_changed(bench: Bench) -> Result:
     """Upgrades of several kinds as winners: one that raises the exception is enough for "can"."""
     ends = {
@@ -160,7 +189,14 @@ def protocol_changed(bench: Bench) -> Result:
     return conclude([bench.fact(text, raised)])
 
 
-@decides("N95")
+@decides(
+    Claim(
+        95,
+        "A",
+        "It can come when several writers create or replace a table at a time.",
+        Kind.REPLAY,
+    ),
+)
 def created_at_once(bench: Bench) -> Result:
     """Two creations where there is no table raise it; where there is one, another is raised."""
     create, replace = "CREATE TABLE t (k int) USING delta", "CREATE OR REPLACE {} USING delta"
@@ -177,7 +213,14 @@ def created_at_once(bench: Bench) -> Result:
     return conclude([*found, seen.shows(told, seen.outcomes["current"] in CONFLICTS)])
 
 
-@decides("N96")
+@decides(
+    Claim(
+        96,
+        "A",
+        "It can come when several writers write to an empty path at a time.",
+        Kind.REPLAY,
+    ),
+)
 def empty_path(bench: Bench) -> Result:
     """Two writers whose first write makes the table, with rows."""
     write = "CREATE TABLE t USING delta AS SELECT * FROM VALUES (1, 1), (2, 2) AS x(k, p)"
@@ -193,7 +236,15 @@ def _race(name: str, text: str, absent: bool = True) -> Scenario:
     return story(name, schedule, texts)
 
 
-@decides("N97")
+@decides(
+    Claim(
+        97,
+        "B",
+        "Changes of the protocol, of table properties and of the schema make all concurrent "
+        "writes fail.",
+        Kind.EXPERIMENT,
+    ),
+)
 def fails_all_writes(bench: Bench) -> Result:
     """Each kind of change against each kind of write in flight."""
     found = []
@@ -210,7 +261,15 @@ def fails_all_writes(bench: Bench) -> Result:
     return conclude(found)
 
 
-@decides("N98")
+@decides(
+    Claim(
+        98,
+        "B",
+        "Setting a property, enabling deletion vectors, dropping a feature, a REORG to UniForm "
+        "and adding columns change the metadata.",
+        Kind.EXPERIMENT,
+    ),
+)
 def examples(bench: Bench) -> Result:
     """The five commands: which of them puts a metadata action into the log."""
     drop = "ALTER TABLE t DROP FEATURE deletionVectors"
@@ -242,7 +301,15 @@ def examples(bench: Bench) -> Result:
     return conclude(found, because=because)
 
 
-@decides("N99")
+@decides(
+    Claim(
+        99,
+        "B",
+        "A streaming read fails at a commit that changes the metadata, and goes on once it is "
+        "restarted.",
+        Kind.EXPERIMENT,
+    ),
+)
 def streams(bench: Bench) -> Result:
     """A stream that reads a table while a column is added, and the same one restarted."""
     session = bench.spark.process.session.newSession()
