@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--engine",
     type=click.Choice(("delta-spark", "model")),
     default=None,
-    help="Whom to ask; the real engine where Java is there, unless given.",
+    help="The engine to ask; unless given, the real one where Java is there.",
 )
 @click.option(
     "--write",

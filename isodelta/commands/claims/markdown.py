@@ -1,4 +1,4 @@
-"""docs/claims.md: the ledger as a page, written by the command and by nobody else."""
+"""The ledger as a Markdown page, ``docs/claims.md``: only the command writes it."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def markdown(rows: Sequence[Row], engine: str, earlier: str = "") -> str:
 
     Claims that were not run keep what the ``earlier`` page says of them.
     """
-    found = {line[0]: line for line in read_table(earlier)}
-    found |= {row.claim.name: written(row) for row in rows}
-    table = [found[name] for name in CLAIMS if name in found]
+    lines_by_claim = {line[0]: line for line in read_table(earlier)}
+    lines_by_claim |= {row.claim.name: written(row) for row in rows}
+    table = [lines_by_claim[name] for name in CLAIMS if name in lines_by_claim]
     counts = Counter(line[STATUS] for line in table)
     lines = [
         "# Claims of the documents",
@@ -87,5 +87,5 @@ def read_table(text: str) -> list[tuple[str, ...]]:
 
 
 def written(row: Row) -> tuple[str, ...]:
-    """What the page shows of a row, in its columns."""
+    """A row in the columns of the page."""
     return tuple(map(_cell, _columns(row)))

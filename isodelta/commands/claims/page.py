@@ -1,4 +1,4 @@
-"""The ledger in the HTML report."""
+"""The report folder of ``isodelta claims``, and the ledger in other reports."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def claim_line(row: Row) -> ClaimLine:
         status=row.result.status.value,
         because=row.result.because,
         evidence=tuple(
-            ClaimEvidence(each.text, each.holds, each.by, each.scenario)
-            for each in row.result.evidence
+            ClaimEvidence(observed.text, observed.holds, observed.by, observed.scenario)
+            for observed in row.result.evidence
         ),
     )
 
@@ -43,11 +43,11 @@ def write_claims_report(common: Common, rows: Sequence[Row], engine: str, second
     """Writes a report that holds the ledger; returns the path of its page. Raises BadInput."""
     assert common.report is not None
     counts = Counter(row.result.status for row in rows)
-    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     report = new_report(
         common,
         f"{len(rows)} claims of Delta Lake's documents, each with the check that decides it and "
-        f"what came of running it: {told}.",
+        f"its result: {statuses}.",
     )
     report.engine = engine
     add_claims(report, map(claim_line, rows))

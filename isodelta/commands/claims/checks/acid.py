@@ -176,11 +176,11 @@ def no_transaction_over_tables(bench: Bench) -> Result:
         {**{f"W{i}": word for i, word in enumerate(words)}, "script": script},
         tables=OTHER,
     )
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for i, word in enumerate(words):
             outcome = run(table, f"W{i}")
-            found.append(bench.fact(f"{word}: {outcome}", outcome not in ("committed",
+            evidence.append(bench.fact(f"{word}: {outcome}", outcome not in ("committed",
                                     "no commit", "read")))  # fmt: skip
         session = bench.spark.process.session.newSession()
         place = table.folder
@@ -191,14 +191,14 @@ def no_transaction_over_tables(bench: Bench) -> Result:
         except Exception as raised:  # noqa: BLE001 - any failure is what the script asks for
             error = type(raised).__name__
         rows = {name: len(read_by_spark(bench, table, name)) for name in ("t", "s")}
-    found.append(
+    evidence.append(
         bench.fact(
             f"a BEGIN/END script of two INSERTs that fails at its end ({error}) leaves "
             f"{rows['t'] - 2} new row in t and {rows['s'] - 1} in s: nothing is taken back",
             bool(error) and rows == {"t": 3, "s": 2},
         )
     )
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(

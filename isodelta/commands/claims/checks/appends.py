@@ -43,16 +43,16 @@ def _crossing(current: str, winner: str, level: str, name: str) -> Scenario:
 )
 def inserts_that_read(bench: Bench) -> Result:
     """Where a matrix says "cannot" of INSERT, an INSERT that reads can."""
-    found = []
+    evidence = []
     for level in LEVELS:
         winner = WINNERS["a DELETE in the partition"]
-        found += [
+        evidence += [
             bench.expect(_crossing(BLIND, winner, level, "an INSERT of VALUES against a DELETE"),
                          {"current": NO_CONFLICT}),
             bench.expect(_crossing(READS, winner, level, "an INSERT that reads against a DELETE"),
                          {"current": CONFLICT}),
         ]  # fmt: skip
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(
@@ -71,7 +71,7 @@ def inserts_that_read(bench: Bench) -> Result:
 )
 def like_merge(bench: Bench) -> Result:
     """An INSERT that reads and a MERGE with the same reads against the same winners."""
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
     for level in LEVELS:
         for name, winner in WINNERS.items():
             ends = {}
@@ -80,14 +80,14 @@ def like_merge(bench: Bench) -> Result:
                 seen = bench.play(scenario)
                 ends[kind] = seen.outcomes["current"]
             refused = {kind: end not in ("committed", "no commit") for kind, end in ends.items()}
-            found.append(
+            evidence.append(
                 seen.shows(
                     f"{level}, against {name}: INSERT SELECT {ends['INSERT SELECT']}, MERGE "
                     f"{ends['MERGE']}",
                     len(set(refused.values())) == 1,
                 )
             )
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(
@@ -104,7 +104,7 @@ def identity_columns(bench: Bench) -> Result:
         "two INSERTs": ("INSERT INTO t (p, v) VALUES (1, 0)", "INSERT INTO t (p, v) VALUES (2, 0)"),
         "two DELETEs in two partitions": ("DELETE FROM t WHERE p = 1", "DELETE FROM t WHERE p = 2"),
     }
-    found = []
+    evidence = []
     for name, (current, winner) in pairs.items():
         scenario = story(
             f"{name} on a table with an identity column",
@@ -114,10 +114,10 @@ def identity_columns(bench: Bench) -> Result:
             setup=("INSERT INTO t (p, v) VALUES (1, 1), (2, 2)",),
             partition_by=("p",),
         )
-        found.append(bench.expect(scenario, {"current": CONFLICT}, rules="databricks-14.2"))
+        evidence.append(bench.expect(scenario, {"current": CONFLICT}, rules="databricks-14.2"))
         if bench.real:
-            found.append(bench.expect(scenario, {"current": CONFLICT}))
-    return conclude(found)
+            evidence.append(bench.expect(scenario, {"current": CONFLICT}))
+    return conclude(evidence)
 
 
 @decides(
@@ -145,13 +145,13 @@ def blind(bench: Bench) -> Result:
         tables={"s": TableSpec({"k": "int", "p": "int", "v": "int"},
                                setup=("INSERT INTO s VALUES (5, 5, 5)",))},
     )  # fmt: skip
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for name, (_, wanted) in texts.items():
             run(table, name)
             said = table.log()[-1].is_blind_append
-            found.append(bench.fact(f"INSERT from {name}: isBlindAppend {said}", said is wanted))
-    return conclude(found)
+            evidence.append(bench.fact(f"INSERT from {name}: isBlindAppend {said}", said is wanted))
+    return conclude(evidence)
 
 
 @decides(

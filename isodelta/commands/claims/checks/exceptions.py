@@ -44,7 +44,7 @@ def concurrent_append(bench: Bench) -> Result:
         "an UPDATE": ("UPDATE t SET v = 1 WHERE p = 1 AND v = 10", WS),
     }
     two = ("INSERT INTO t VALUES (1, 1, 10), (2, 1, 20)", "INSERT INTO t VALUES (3, 2, 30)")
-    found = [
+    evidence = [
         bench.expect(_crossing(f"an UPDATE, and {name} in its partition", current, winner, level,
                                setup=two), {"current": APPEND})
         for name, (winner, level) in by.items()
@@ -58,9 +58,9 @@ def concurrent_append(bench: Bench) -> Result:
         partitioned=False,
         setup=two,
     )
-    found.append(bench.expect(apart, {"current": NO_CONFLICT}))
-    found.append(bench.expect(whole, {"current": APPEND}))
-    return conclude(found)
+    evidence.append(bench.expect(apart, {"current": NO_CONFLICT}))
+    evidence.append(bench.expect(whole, {"current": APPEND}))
+    return conclude(evidence)
 
 
 @decides(
@@ -73,13 +73,13 @@ def concurrent_append(bench: Bench) -> Result:
 )
 def blind_inserts(bench: Bench) -> Result:
     """All overlaps with a blind INSERT as winner; then a MERGE that changes the schema as well."""
-    found = []
+    evidence = []
     for layout in LAYOUTS:
         coverage = bench.search(ENGINE_RULES, layout, WS).coverage
         hit = sum(n for (name, _, winner), n in coverage.conflicts.items() if winner == "INSERT")
         tried = sum(n for (_, winner), n in coverage.pairs.items() if winner == "INSERT")
-        found.append(Evidence(f"{layout}: {hit} conflicts in {tried} overlaps with a blind INSERT",
-                              hit == 0, f"search, {ENGINE_RULES}"))  # fmt: skip
+        text = f"{layout}: {hit} conflicts in {tried} overlaps with a blind INSERT"
+        evidence.append(Evidence(text, hit == 0, f"search, {ENGINE_RULES}"))
     for name, current in {
         "a DELETE": "DELETE FROM t WHERE p = 1",
         "an UPDATE": "UPDATE t SET v = 0",
@@ -88,7 +88,7 @@ def blind_inserts(bench: Bench) -> Result:
         winner = "INSERT INTO t VALUES (9, 1, 90)"
         for level, wanted in ((WS, NO_CONFLICT), (S, APPEND)):
             scenario = _crossing(f"{name} against a blind INSERT", current, winner, level)
-            found.append(bench.expect(scenario, {"current": wanted}))
+            evidence.append(bench.expect(scenario, {"current": wanted}))
     if bench.real:
         evolving = _crossing(
             "a MERGE that adds a column against a blind INSERT",
@@ -97,8 +97,8 @@ def blind_inserts(bench: Bench) -> Result:
             "INSERT INTO t VALUES (9, 1, 90)",
             partitioned=False,
         )
-        found.append(bench.expect(evolving, {"current": NO_CONFLICT}))
-    return conclude(found)
+        evidence.append(bench.expect(evolving, {"current": NO_CONFLICT}))
+    return conclude(evidence)
 
 
 @decides(
@@ -140,7 +140,7 @@ def rewritten_files_only(bench: Bench) -> Result:
 )
 def partitions_of_merge(bench: Bench) -> Result:
     """The documents' MERGE for one date and country, while another date is written."""
-    found = []
+    evidence = []
     source = "(SELECT 1 AS user_id, DATE'2020-01-01' AS date, 'DE' AS country, 5 AS v)"
     clauses = "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *"
     joined = "s.user_id = t.user_id AND s.date = t.date AND s.country = t.country"
@@ -162,8 +162,8 @@ def partitions_of_merge(bench: Bench) -> Result:
                    "(2, DATE'2020-02-02', 'FR', 2)",),
             level=WS,
         )  # fmt: skip
-        found.append(bench.expect(scenario, {"current": wanted}))
-    return conclude(found)
+        evidence.append(bench.expect(scenario, {"current": wanted}))
+    return conclude(evidence)
 
 
 @decides(
@@ -216,7 +216,7 @@ def one_checkpoint(bench: Bench) -> Result:
         "SET spark.databricks.delta.write.txnAppId = {app}; "
         "SET spark.databricks.delta.write.txnVersion = {version}; INSERT INTO t VALUES (9, 9, 9)"
     )
-    found = []
+    evidence = []
     for name, apps, wanted in (
         ("one application", ("one", "one"), "ConcurrentTransaction"),
         ("two applications", ("one", "two"), "committed"),
@@ -230,11 +230,11 @@ def one_checkpoint(bench: Bench) -> Result:
             },
         )
         if not bench.real:
-            found.append(bench.expect(scenario, {"current": wanted}))
+            evidence.append(bench.expect(scenario, {"current": wanted}))
             continue
         with bench.opened(scenario) as table:
             table.begin("current")
             run(table, "winner")
             ended = table.commit("current").outcome
-        found.append(bench.fact(f"{scenario.name}: {ended}", ended == wanted, scenario))
-    return conclude(found)
+        evidence.append(bench.fact(f"{scenario.name}: {ended}", ended == wanted, scenario))
+    return conclude(evidence)

@@ -72,7 +72,7 @@ def killed_writer(bench: Bench) -> Result:
         {"insert": INSERT, "update": UPDATE, "delete": "DELETE FROM t WHERE k = 1",
          "later": "INSERT INTO t VALUES (5, 5, 50)"},
     )  # fmt: skip
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for name in ("insert", "update", "delete"):
             files, log = on_disk(table), entries(table)
@@ -81,7 +81,7 @@ def killed_writer(bench: Bench) -> Result:
             table.abandon(name)
             left = on_disk(table) - files
             same = read_by_spark(bench, table) == ROWS and entries(table) == log
-            found.append(
+            evidence.append(
                 bench.fact(
                     f"{name} of `{scenario.transactions[name]}` died after writing "
                     f"{len(written)} data files: {len(left)} of them are left, the log and all "
@@ -91,13 +91,13 @@ def killed_writer(bench: Bench) -> Result:
             )
         outcome = run(table, "later")
         rows = read_by_spark(bench, table)
-        found.append(
+        evidence.append(
             bench.fact(
                 f"a later INSERT: {outcome}, and the table reads {len(rows)} rows",
                 outcome == "committed" and rows == sorted([*ROWS, (5, 5, 50)]),
             )
         )
-    return conclude(found)  # fmt: skip
+    return conclude(evidence)  # fmt: skip
 
 
 @decides(

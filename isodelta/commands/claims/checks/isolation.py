@@ -41,7 +41,7 @@ def subquery(level: str) -> Scenario:
 
 def searched(bench: Bench, level: str, judged: str, rules: str = ENGINE_RULES) -> list[Evidence]:
     """A search of every pair of statements on each layout: none may violate ``judged``."""
-    found = []
+    evidence = []
     for layout in LAYOUTS:
         result = bench.search(rules, layout, level)
         broken = result.violations[judged]
@@ -49,8 +49,8 @@ def searched(bench: Bench, level: str, judged: str, rules: str = ENGINE_RULES) -
             f"{result.schedules:,} schedules of up to 2 transactions on {layout} tables at "
             f"{level}: {broken or 'no'} history violates {judged}"
         )
-        found.append(Evidence(text, not broken, f"search, {rules}"))
-    return found
+        evidence.append(Evidence(text, not broken, f"search, {rules}"))
+    return evidence
 
 
 def alter_level(bench: Bench, level: str) -> Evidence:
@@ -83,11 +83,11 @@ def two_levels(bench: Bench) -> Result:
                          set(p.levels) == set(LEVELS), p.name) for p in documents]  # fmt: skip
     if not bench.real:
         return conclude(modelled)
-    found = [alter_level(bench, level) for level in LEVELS]
+    evidence = [alter_level(bench, level) for level in LEVELS]
     for other in ("SnapshotIsolation", "ReadCommitted"):
         refused = alter_level(bench, other)
-        found.append(bench.fact(f"{refused.text} (no level of a table)", not refused.holds))
-    return conclude(found)
+        evidence.append(bench.fact(f"{refused.text} (no level of a table)", not refused.holds))
+    return conclude(evidence)
 
 
 @decides(
@@ -243,7 +243,7 @@ def serializable_refuses(bench: Bench) -> Result:
 )
 def reads_have_snapshots(bench: Bench) -> Result:
     """A reader between two commits returns the rows of its snapshot, at either level."""
-    found = []
+    evidence = []
     for level in LEVELS:
         scenario = story(
             f"a reader while others write, at {level}",
@@ -257,9 +257,9 @@ def reads_have_snapshots(bench: Bench) -> Result:
         )
         seen = bench.play(scenario)
         rows = sorted(seen.read["R"])
-        found.append(seen.shows(f"at {level} it read {rows}", rows == [(1, 1, 10), (2, 2, 20)]))
-    found += searched(bench, S, "SnapshotIsolation") + searched(bench, WS, "SnapshotIsolation")
-    return conclude(found)
+        evidence.append(seen.shows(f"at {level} it read {rows}", rows == [(1, 1, 10), (2, 2, 20)]))
+    evidence += searched(bench, S, "SnapshotIsolation") + searched(bench, WS, "SnapshotIsolation")
+    return conclude(evidence)
 
 
 @decides(

@@ -65,7 +65,7 @@ def _replayed(
     for current, winner in _texts(_class(one), _class(other)):
         scenario = pair(current, winner, level, properties)
         seen.append(bench.play(scenario))
-    conflicting = [each for each in seen if each.outcomes["current"] in CONFLICTS]
+    conflicting = [run for run in seen if run.outcomes["current"] in CONFLICTS]
     shown = (conflicting or seen)[0]
     kind = "tables with deletion vectors" if properties else "tables"
     text = (
@@ -101,12 +101,12 @@ def _cell(
     write_serializable: bool,
 ) -> Result:  # fmt: skip
     """One cell of a matrix without row-level concurrency."""
-    found = []
+    evidence = []
     for level, can in ((S, serializable), (WS, write_serializable)):
-        found += [_searched(bench, ENGINE_RULES, layout, level, one, other, can)
+        evidence += [_searched(bench, ENGINE_RULES, layout, level, one, other, can)
                   for layout in LAYOUTS]  # fmt: skip
-        found += _replayed(bench, level, one, other, can)
-    return conclude(found)
+        evidence += _replayed(bench, level, one, other, can)
+    return conclude(evidence)
 
 
 @decides(
@@ -223,14 +223,14 @@ def optimize_optimize_vectors(bench: Bench) -> Result:
 
 
 def _with_vectors(bench: Bench, other: tuple[str, ...]) -> Result:
-    found = []
+    evidence = []
     for level in (S, WS):
         for layout in ("partitioned", "partitioned with deletion vectors"):
             can = layout == "partitioned"
-            found.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
-        found += _replayed(bench, level, OPTIMIZE, other, True)
-        found += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
-    return conclude(found)
+            evidence.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
+        evidence += _replayed(bench, level, OPTIMIZE, other, True)
+        evidence += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
+    return conclude(evidence)
 
 
 def _rows(
@@ -238,12 +238,12 @@ def _rows(
     write_serializable: bool,
 ) -> Result:  # fmt: skip
     """One cell of the matrix with row-level concurrency, under the document's own rules."""
-    found = [
+    evidence = [
         _searched(bench, NEWEST, layout, level, one, other, can)
         for layout in ("deletion vectors", "clustered")
         for level, can in ((S, serializable), (WS, write_serializable))
     ]
-    return conclude(found, lacks=ROW_LEVEL)
+    return conclude(evidence, lacks=ROW_LEVEL)
 
 
 @decides(
@@ -283,13 +283,13 @@ def rows_dml_dml(bench: Bench) -> Result:
     """DML and DML can conflict, on the same row: on others they do not."""
     same = pair("DELETE FROM t WHERE k = 1", "UPDATE t SET v = 0 WHERE k = 1", WS, VECTORS)
     others = pair("DELETE FROM t WHERE k = 1", "UPDATE t SET v = 0 WHERE k = 2", WS, VECTORS)
-    found = [
+    evidence = [
         bench.expect(scenario, {"current": wanted}, rules=rules)
         for rules in (NEWEST, f"{NEWEST}:weakest")
         for scenario, wanted in ((same, CONFLICT), (others, "committed"))
     ]
     cell = _rows(bench, DML, DML, serializable=True, write_serializable=True)
-    return conclude([*found, *cell.evidence], lacks=ROW_LEVEL)
+    return conclude([*evidence, *cell.evidence], lacks=ROW_LEVEL)
 
 
 @decides(
@@ -365,7 +365,7 @@ def same_files(bench: Bench) -> Result:
 )
 def dates(bench: Bench) -> Result:
     """The documents' example, with and without partitions by date."""
-    found = []
+    evidence = []
     for partition_by, wanted in (((), CONFLICT), (("date",), NO_CONFLICT)):
         where = "partitioned by date" if partition_by else "not partitioned"
         for schedule, last in (("begin A, begin B, commit A, commit B", "B"),
@@ -381,5 +381,5 @@ def dates(bench: Bench) -> Result:
                 setup=("INSERT INTO t VALUES (DATE'2009-01-01', 1), (DATE'2011-01-01', 2)",),
                 partition_by=partition_by,
             )
-            found.append(bench.expect(scenario, {last: wanted}))
-    return conclude(found)
+            evidence.append(bench.expect(scenario, {last: wanted}))
+    return conclude(evidence)

@@ -16,7 +16,7 @@ COLUMN = "ALTER TABLE t ADD COLUMNS (w STRING)"
 TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 2, 20)")
 ENABLE_VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
 PROTOCOL_RACE = {"winner": "committed", "current": "ProtocolChanged"}
-"""Whoever is second to make a table is told that the protocol changed."""
+"""The second of two transactions that make a table fails with ProtocolChanged."""
 UNIFORM = "REORG TABLE t APPLY (UPGRADE UNIFORM(ICEBERG_COMPAT_VERSION=2))"
 UPGRADES = {
     "deletion vectors are enabled": ENABLE_VECTORS,
@@ -66,7 +66,7 @@ def _crossing(current: str, winner: str, vectors: bool = True) -> Scenario:
 )
 def reorg_like_optimize(bench: Bench) -> Result:
     """REORG PURGE and OPTIMIZE in each other's place, against the same statements."""
-    found = []
+    evidence = []
     reorg, optimize = "REORG TABLE t APPLY (PURGE)", "OPTIMIZE t"
     others = (INSERT, "DELETE FROM t WHERE k = 2", "UPDATE t SET v = 0 WHERE k = 2",
               "INSERT INTO t SELECT k, 2, v FROM t")  # fmt: skip
@@ -80,10 +80,10 @@ def reorg_like_optimize(bench: Bench) -> Result:
                     run(table, "winner")
                     ends.append(table.commit("current").outcome)
             place = "current" if current_place else "winner"
-            found.append(bench.fact(
+            evidence.append(bench.fact(
                 f"as {place} with `{other}`: REORG gives {ends[0]}, OPTIMIZE {ends[1]}",
                 ends[0] == ends[1]))  # fmt: skip
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(
@@ -96,7 +96,7 @@ def reorg_like_optimize(bench: Bench) -> Result:
 )
 def reorg_upgrade(bench: Bench) -> Result:
     """REORG to UniForm against writers in flight, if the engine can do it."""
-    found = []
+    evidence = []
     for current in (INSERT, UPDATE, "OPTIMIZE t"):
         scenario = story(f"{current} while REORG upgrades the table", "", {"current": current},
                          setup=TWO_FILES)  # fmt: skip
@@ -111,9 +111,9 @@ def reorg_upgrade(bench: Bench) -> Result:
                 return _upgrade_in_the_model(bench, type(error).__name__)
             new = len(table.log()) - before
             ended = table.commit("current").outcome
-        found.append(bench.fact(f"`{current}` in flight, while REORG wrote {new} versions, ended "
-                                f"in {ended}", ended in CONFLICTS and new > 0))  # fmt: skip
-    return conclude(found)
+        text = f"`{current}` in flight, while REORG wrote {new} versions, ended in {ended}"
+        evidence.append(bench.fact(text, ended in CONFLICTS and new > 0))
+    return conclude(evidence)
 
 
 def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
@@ -153,14 +153,14 @@ def metadata_changed(bench: Bench) -> Result:
         "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 7 AS k, 1 AS p, 5 AS v, 7 AS w) s "
         "ON t.k = s.k WHEN NOT MATCHED THEN INSERT *"
     )
-    found = []
+    evidence = []
     for name, winner in (("a property is set", PROPERTY), ("a column is added", COLUMN),
                          ("a MERGE changes the schema", evolving)):  # fmt: skip
         for current in (INSERT, UPDATE):
             ended, first = in_flight(bench, name, current, winner)
-            found.append(bench.fact(f"`{current}` while {name} ({first}): {ended}",
+            evidence.append(bench.fact(f"`{current}` while {name} ({first}): {ended}",
                                     ended == "MetadataChanged"))  # fmt: skip
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(
@@ -200,7 +200,7 @@ def protocol_changed(bench: Bench) -> Result:
 def created_at_once(bench: Bench) -> Result:
     """Two creations where there is no table raise it; where there is one, another is raised."""
     create, replace = "CREATE TABLE t (k int) USING delta", "CREATE OR REPLACE {} USING delta"
-    found = [
+    evidence = [
         bench.expect(_race("two CREATE TABLE, no table yet", create), PROTOCOL_RACE),
         bench.expect(
             _race("two CREATE OR REPLACE TABLE, no table yet", replace.format("TABLE t (k int)")),
@@ -210,7 +210,7 @@ def created_at_once(bench: Bench) -> Result:
     there = "TABLE t (k int, p int, v int)"
     seen = bench.play(_race("two CREATE OR REPLACE TABLE", replace.format(there), absent=False))
     told = f"of a table that is there: {seen.ends}"
-    return conclude([*found, seen.shows(told, seen.outcomes["current"] in CONFLICTS)])
+    return conclude([*evidence, seen.shows(told, seen.outcomes["current"] in CONFLICTS)])
 
 
 @decides(
@@ -247,7 +247,7 @@ def _race(name: str, text: str, absent: bool = True) -> Scenario:
 )
 def fails_all_writes(bench: Bench) -> Result:
     """Each kind of change against each kind of write in flight."""
-    found = []
+    evidence = []
     changes = {"a property is set": PROPERTY, "a column is added": COLUMN,
                "deletion vectors are enabled": ENABLE_VECTORS}  # fmt: skip
     for name, winner in changes.items():
@@ -256,9 +256,9 @@ def fails_all_writes(bench: Bench) -> Result:
             for word, text in (("INSERT", INSERT), ("UPDATE", UPDATE), ("OPTIMIZE", "OPTIMIZE t"))
         }
         told = ", ".join(f"{word} {ended}" for word, ended in ends.items())
-        found.append(bench.fact(f"while {name}: {told}",
+        evidence.append(bench.fact(f"while {name}: {told}",
                                 all(ended in CONFLICTS for ended in ends.values())))  # fmt: skip
-    return conclude(found)
+    return conclude(evidence)
 
 
 @decides(
@@ -280,7 +280,7 @@ def examples(bench: Bench) -> Result:
         "REORG to UniForm": UNIFORM,
         "ADD COLUMNS": COLUMN,
     }
-    found, lacking = [], []
+    evidence, lacking = [], []
     for name, text in commands.items():
         properties = VECTORS if text == drop else None
         scenario = story(name, "", {"A": text}, properties=properties)
@@ -295,10 +295,10 @@ def examples(bench: Bench) -> Result:
             lacking.append(f"{name} ({outcome})")
             continue
         changed = any(r.metadata is not None or r.protocol is not None for r in new)
-        found.append(bench.fact(f"{name}: {'a' if changed else 'no'} metadata or protocol action",
-                                changed))  # fmt: skip
+        action = f"{'a' if changed else 'no'} metadata or protocol action"
+        evidence.append(bench.fact(f"{name}: {action}", changed))
     because = f"the engine does not run: {', '.join(lacking)}" if lacking else ""
-    return conclude(found, because=because)
+    return conclude(evidence, because=because)
 
 
 @decides(

@@ -56,8 +56,8 @@ def _ends(
     return bench.expect(scenario, {"current": wanted}, rules=rules)
 
 
-def _modelled(found: list[Evidence]) -> Result:
-    return conclude(found, lacks=ROW_LEVEL)
+def _modelled(evidence: list[Evidence]) -> Result:
+    return conclude(evidence, lacks=ROW_LEVEL)
 
 
 @decides(
