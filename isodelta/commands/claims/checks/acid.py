@@ -180,8 +180,9 @@ def no_transaction_over_tables(bench: Bench) -> Result:
     with bench.opened(scenario) as table:
         for i, word in enumerate(words):
             outcome = run(table, f"W{i}")
-            evidence.append(bench.fact(f"{word}: {outcome}", outcome not in ("committed",
-                                    "no commit", "read")))  # fmt: skip
+            evidence.append(
+                bench.fact(f"{word}: {outcome}", outcome not in ("committed", "no commit", "read"))
+            )
         session = bench.spark.process.session.newSession()
         place = table.folder
         error = ""

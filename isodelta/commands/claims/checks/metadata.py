@@ -80,9 +80,12 @@ def reorg_like_optimize(bench: Bench) -> Result:
                     run(table, "winner")
                     ends.append(table.commit("current").outcome)
             place = "current" if current_place else "winner"
-            evidence.append(bench.fact(
-                f"as {place} with `{other}`: REORG gives {ends[0]}, OPTIMIZE {ends[1]}",
-                ends[0] == ends[1]))  # fmt: skip
+            evidence.append(
+                bench.fact(
+                    f"as {place} with `{other}`: REORG gives {ends[0]}, OPTIMIZE {ends[1]}",
+                    ends[0] == ends[1],
+                )
+            )
     return conclude(evidence)
 
 
@@ -158,8 +161,11 @@ def metadata_changed(bench: Bench) -> Result:
                          ("a MERGE changes the schema", evolving)):  # fmt: skip
         for current in (INSERT, UPDATE):
             ended, first = in_flight(bench, name, current, winner)
-            evidence.append(bench.fact(f"`{current}` while {name} ({first}): {ended}",
-                                    ended == "MetadataChanged"))  # fmt: skip
+            evidence.append(
+                bench.fact(
+                    f"`{current}` while {name} ({first}): {ended}", ended == "MetadataChanged"
+                )
+            )
     return conclude(evidence)
 
 
@@ -256,8 +262,9 @@ def fails_all_writes(bench: Bench) -> Result:
             for word, text in (("INSERT", INSERT), ("UPDATE", UPDATE), ("OPTIMIZE", "OPTIMIZE t"))
         }
         told = ", ".join(f"{word} {ended}" for word, ended in ends.items())
-        evidence.append(bench.fact(f"while {name}: {told}",
-                                all(ended in CONFLICTS for ended in ends.values())))  # fmt: skip
+        evidence.append(
+            bench.fact(f"while {name}: {told}", all(ended in CONFLICTS for ended in ends.values()))
+        )
     return conclude(evidence)
 
 
