@@ -323,7 +323,8 @@ class Report:
 
     ``complete`` stays False until the run is over; ``incomplete_because`` says in words what
     cut it short (or that it still runs), and the page shows that first. Without ``answers``
-    the report derives them from the rest.
+    the report derives them from the rest. ``claim_sources`` has the titles of the documents by
+    the letters that claims name them with.
     """
 
     paragraph: str
@@ -339,6 +340,7 @@ class Report:
     parts: list[SuitePart] = field(default_factory=list)
     matrix: list[MatrixCell] = field(default_factory=list)
     claims: list[ClaimLine] = field(default_factory=list)
+    claim_sources: dict[str, str] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     bounds: list[Bound] = field(default_factory=list)
     lattice: LatticePicture | None = None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from checker.search.statement_kinds import KINDS, StatementKind
 from conformance.engine import Engine, EngineError
+from isodelta.commands.claims.checks import CLAIMS
 from isodelta.commands.verify.claims import run_claims
 from isodelta.commands.verify.collection import COLLECTION, STATEMENTS, SUITES, run_collection
 from isodelta.commands.verify.conflict_table import run_conflict_table, run_other_kinds
@@ -18,7 +19,6 @@ from isodelta.commands.verify.random_campaign import run_random_campaign
 from isodelta.commands.verify.results import SuiteRun
 from isodelta.commands.verify.search import SearchInBackground, report_search
 from isodelta.report import Report, SuitePart
-from model.documents.claims import CLAIMS
 from model.profiles.base import Profile
 
 SEARCH_SHARE = 0.5

@@ -1,9 +1,9 @@
 """The smallest history that satisfies some levels and violates another.
 
-That a history satisfies a level is a matter of one commit order, that it violates one of all of
-them. So candidates are guessed that no order met so far explains; a check of each gives another
-order, or says that there is none (counterexample-guided synthesis). With the smallest number of
-transactions found, operations are made fewer until there is nothing smaller.
+One commit order shows that a history satisfies a level; only all of them show that it violates
+one. So the solver guesses a candidate that no order met so far explains, and a check of it gives
+another order or says that there is none (counterexample-guided synthesis). Once the smallest
+number of transactions is known, operations are made fewer until nothing smaller is left.
 """
 
 from __future__ import annotations

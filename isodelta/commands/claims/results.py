@@ -1,4 +1,4 @@
-"""Evidence and the status that follows from it."""
+"""Results of claims: evidence, the status that follows from it, and the rows of the ledger."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from isodelta.commands.claims.claim import Claim
+
 
 class Status(StrEnum):
-    """What is known of a claim. ``UNKNOWN`` means that its check could not be run."""
+    """The status of a claim. ``UNKNOWN`` means that its check could not be run."""
 
     CONFIRMED = "confirmed"
     REFUTED = "refuted"
@@ -20,10 +22,10 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing that was looked at.
+    """One observation.
 
-    ``text`` says what was seen, ``holds`` whether that is what the claim says, ``by`` who was
-    asked (an engine, or a profile in the model), ``real`` whether that was an engine.
+    ``text`` says what was seen, ``holds`` whether it supports the claim, ``by`` names the engine
+    or the profile of the model that was asked, ``real`` says whether that was an engine.
     ``scenario`` is the scenario to run it again, as a scenario file holds it.
     """
 
@@ -43,11 +45,31 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one check."""
+    """The result of one check."""
 
     status: Status
     because: str
     evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim with the result of its check."""
+
+    claim: Claim
+    result: Result
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as ``isodelta claims --json`` prints it."""
+        return {
+            "claim": self.claim.name,
+            "status": self.result.status.value,
+            "evidence": [evidence.to_json() for evidence in self.result.evidence],
+            "because": self.result.because,
+            "statement": self.claim.statement,
+            "sources": list(self.claim.sources),
+            "kind": self.claim.kind.value,
+        }
 
 
 class CannotRun(Exception):
@@ -61,11 +83,11 @@ def conclude(evidence: Iterable[Evidence], because: str = "", lacks: str = "") -
     says besides only explains. Where no engine was asked, the claim is modelled only; ``lacks``
     names the feature that engines lack, if that is why.
     """
-    found = tuple(evidence)
-    if not found:
+    looked_at = tuple(evidence)
+    if not looked_at:
         raise CannotRun("nothing was looked at")
-    real = [each for each in found if each.real]
-    against = [each for each in real or found if not each.holds]
+    real = [observed for observed in looked_at if observed.real]
+    against = [observed for observed in real or looked_at if not observed.holds]
     if real:
         status = Status.REFUTED if against else Status.CONFIRMED
     elif lacks:
@@ -75,15 +97,15 @@ def conclude(evidence: Iterable[Evidence], because: str = "", lacks: str = "") -
         status = Status.REFUTED if against else Status.MODELLED
         because = because or "no engine was asked in this run"
     if against:
-        because = "; ".join(each.text for each in against[:2])
-    return Result(status, because or found[0].text, found)
+        because = "; ".join(observed.text for observed in against[:2])
+    return Result(status, because or looked_at[0].text, looked_at)
 
 
 def decided(evidence: Iterable[Evidence], because: str = "") -> Result:
     """The result of a claim that definitions and searches decide, with an engine or without."""
-    found = tuple(evidence)
-    against = [each for each in found if not each.holds]
+    looked_at = tuple(evidence)
+    against = [observed for observed in looked_at if not observed.holds]
     status = Status.REFUTED if against else Status.CONFIRMED
     if against:
-        because = "; ".join(each.text for each in against[:2])
-    return Result(status, because or found[0].text, found)
+        because = "; ".join(observed.text for observed in against[:2])
+    return Result(status, because or looked_at[0].text, looked_at)
