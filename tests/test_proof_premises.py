@@ -37,7 +37,7 @@ OF_HISTORIES = {
     *("a cycle and its last commit", "a cycle and its last place", "on the cycle", "the level"),
     *("the worst rows", "the worst past", "paths", "what the rule finds"),
     *("Y overwrites X", "snapshots are fresh", "ww", "wr", "rw", "rw of an item"),
-    *("the next version", "a version in its snapshot", "what X read", "it is checked"),
+    *("the next version", "a version in its snapshot", "what X read", "the levels"),
     *("edges are conflicts", "groups", "the answer robust", "the axiom", "the visibility chosen"),
 }
 """Premises that say which history a lemma is about, or what its edges are."""

@@ -14,7 +14,7 @@ from checker.alphabet import statements
 from checker.dependencies import dependencies
 from checker.exhaustive import Search
 from checker.missed_append import missed_appends, on_a_cycle
-from checker.proofs import THEOREMS, facts
+from checker.proofs import THEOREMS, facts, log_order
 from checker.proofs.concrete import ConcreteFacts
 from checker.proofs.lemma import Assumption, Claim, Lemma, check
 from checker.proofs.log_order import level_formula
@@ -48,7 +48,7 @@ def test_a_lemma_is_proved_with_every_mutant_as_written(theorem, lemma):
 def test_every_rule_of_the_profile_has_a_mutant_in_the_proof():
     rules = {
         assumption.rule
-        for lemma in THEOREMS[0].lemmas
+        for lemma in log_order.THEOREM.lemmas
         for assumption in lemma.build().assumptions
         if assumption.rule
     }
@@ -232,9 +232,9 @@ def test_the_repair_changes_nothing_on_a_serializable_table():
 
 def test_prove_prints_one_object_for_each_theorem(capsys):
     assert run(["prove", "--json", "--profile", REPAIRED.name]) == 0
-    (found,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert found["verdict"] == "proved"
-    assert {"lemma", "verdict", "seconds"} <= set(found["lemmas"][0])
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["verdict"] for each in found] == ["proved", "proved"]
+    assert {"lemma", "verdict", "seconds"} <= set(found[0]["lemmas"][0])
 
 
 def test_prove_proves_every_theorem(capsys):
@@ -247,19 +247,19 @@ def test_prove_proves_every_theorem(capsys):
 def test_prove_fails_when_a_rule_says_less(monkeypatch, capsys):
     monkeypatch.setattr(facts, "delete_read", lambda f: f.any_of())
     assert run(["prove", "--json"]) == 1
-    first = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert first["verdict"] == "refuted"
-    wrong = {each["lemma"] for each in first["lemmas"] if each["verdict"] == "refuted"}
+    theorems = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (serializable,) = (each for each in theorems if each["theorem"] == log_order.THEOREM.name)
+    wrong = {each["lemma"] for each in serializable["lemmas"] if each["verdict"] == "refuted"}
     assert wrong == {"one more winner"}
 
 
 def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
     assert run(["prove", "--profile", REPAIRED.name, "--report", str(tmp_path)]) == 0
-    (theorem,) = json.loads((tmp_path / "report.json").read_text())["theorems"]
+    _, theorem = json.loads((tmp_path / "report.json").read_text())["theorems"]
     assert (theorem["verdict"], theorem["about"]) == ("proved", REPAIRED.name)
     assert all(mutant["as_expected"] for each in theorem["lemmas"] for mutant in each["mutants"])
     page = (tmp_path / "index.html").read_text()
-    assert "1 of 1 theorem proved." in page
+    assert "2 of 2 theorems proved." in page
     assert theorem["lemmas"][0]["name"] in page
 
 

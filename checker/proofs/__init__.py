@@ -8,11 +8,13 @@ from checker.proofs import (
     key_value_definitions,
     log_order,
     repair,
+    running_rules,
     snapshot_levels,
     unseen_append,
 )
 
 THEOREMS = (
+    running_rules.THEOREM,
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,

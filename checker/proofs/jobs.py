@@ -186,16 +186,7 @@ def _who_reads() -> Claim:
     file, row = z3.Const("f", f.File), z3.Const("r", f.Row)
     met = z3.And(f.at_snapshot(file), f.holds(file, row), f.matches(row))
     return Claim(
-        (
-            *_noted(f),
-            Assumption(
-                "it is checked",
-                "The commit is none that may take the next version only (those have no winner, "
-                "and are none).",
-                z3.Not(f.t_next_only),
-                premise=True,
-            ),
-        ),
+        tuple(_noted(f)),
         goal=z3.Implies(met, z3.Not(f.t_blind)),
         witness=z3.And(met, z3.Not(f.t_whole)),
     )

@@ -152,6 +152,17 @@ def _restating_reads(a: Attempted) -> Iterator[str]:
         yield a.footprint.operation
 
 
+def _named_properties(a: Attempted) -> Iterator[str]:
+    if a.footprint.metadata is not None and "" in a.footprint.metadata.properties:
+        yield a.footprint.operation
+
+
+def _one_dropped(a: Attempted) -> Iterator[str]:
+    protocol = a.footprint.protocol
+    if protocol is not None and len(protocol.dropped) > 1:
+        yield f"drops {sorted(protocol.dropped)}"
+
+
 def _blind_reads(a: Attempted) -> Iterator[str]:
     if a.footprint.blind_append:
         yield from (file.path for file in a.files if any(a.matching(file)))
@@ -172,6 +183,8 @@ OF_TRANSACTIONS: dict[str, Callable[[Attempted], Iterable[str]]] = {
     "who overwrites has seen": _overwritten,
     "who overwrites has read": _read_first,
     "who states files again reads no row": _restating_reads,
+    "one feature at a time": _one_dropped,
+    "properties have names": _named_properties,
     "blind appends read nothing": _blind_reads,
     "blind appends only add": _blind_changes,
 }
