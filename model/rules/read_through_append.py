@@ -3,7 +3,7 @@
 No implementation has this rule. It is the repair of the hole that WriteSerializable has: blind
 appends are left out of account for one attempt at a time, and other transactions, the first of
 which has seen the append, can close the circle (``docs/theorems.md``; ``checker.proofs.repair``
-proves that with this rule none can, and that no weaker one does).
+proves that with this rule none can, and in which class of rules no weaker one does).
 """
 
 from __future__ import annotations
