@@ -7,21 +7,37 @@ from pathlib import Path
 from typing import Any
 
 from checker.proofs.lemma import LemmaResult, TheoremResult
+from checker.proofs.second_solver import Confirmation
+from isodelta.certificates import confirmations
 from isodelta.model_report import finish, new_report
 from isodelta.options import Common
 from isodelta.report.theory import LemmaLine, MutantLine, TheoremLine
 
 
-def theorem_result(result: TheoremResult) -> dict[str, Any]:
-    """The JSON object of one theorem."""
+def theorem_result(
+    result: TheoremResult, confirmed: Sequence[Confirmation] | None = None
+) -> dict[str, Any]:
+    """The JSON object of one theorem, with the second solver's answers where it was asked."""
+    name = result.theorem.name
     return {
         "theorem": result.theorem.name,
         "profile": result.theorem.profile,
         "also": list(result.theorem.also),
         "statement": result.theorem.words,
         "verdict": result.verdict,
-        "lemmas": [_lemma_result(lemma) for lemma in result.lemmas],
+        "lemmas": [
+            _lemma_result(lemma) | _answers(confirmed, name, lemma.lemma.name)
+            for lemma in result.lemmas
+        ],
     }
+
+
+def _answers(confirmed: Sequence[Confirmation] | None, theorem: str, lemma: str) -> dict[str, Any]:
+    found = confirmations(confirmed, theorem, lemma)
+    if not found:
+        return {}
+    kinds = {"unsat": "lemma", "sat": "witness"}
+    return {"cvc5": {kinds[each.certificate.expected]: each.answer for each in found}}
 
 
 def _lemma_result(result: LemmaResult) -> dict[str, Any]:

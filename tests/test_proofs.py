@@ -24,7 +24,7 @@ from isodelta.cli import run
 from model.footprint import Footprint, MetadataChange, ProtocolChange
 from model.log import Commit
 from model.profiles import DEFAULT, profile
-from model.rules.base import SERIALIZABLE, WRITE_SERIALIZABLE, Attempt
+from model.rules.base import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE, Attempt
 from model.rules.level_in_force import level_in_force
 from model.simulator import run_scenario
 
@@ -177,6 +177,16 @@ def test_the_formula_of_the_level_is_the_one_that_runs():
         besides = metadata or protocol or domain or application
         said = level_formula(changed, files, besides, only, lambda *p: any(p), lambda *p: all(p))
         assert (level_in_force(SERIALIZABLE, footprint) == SERIALIZABLE) == said
+
+
+def test_every_commit_is_checked_at_one_of_three_levels():
+    known = {SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION}
+    seen = set()
+    for scenario in islice(valid(random_scenarios(9, sizes=(2, 3)), DEFAULT), 120):
+        run = run_scenario(scenario, DEFAULT)
+        for commit in run.final.commits_after(run.workload.base.version):
+            seen.add(commit.level)
+    assert seen == known
 
 
 def _violates(history) -> bool:

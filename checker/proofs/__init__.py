@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from checker.proofs import (
     every_transaction,
+    induction,
     jobs,
     key_value_definitions,
     log_order,
@@ -15,6 +16,7 @@ from checker.proofs import (
 
 THEOREMS = (
     running_rules.THEOREM,
+    induction.THEOREM,
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,

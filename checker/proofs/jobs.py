@@ -335,7 +335,10 @@ def _one_group() -> Claim:
                 premise=True,
             ),
         ),
-        goal=z3.Implies(z3.And(jobs.path(x, y), jobs.edge(y, z)), jobs.of(x) == jobs.of(z)),
+        goal=z3.And(
+            z3.Implies(jobs.edge(x, y), jobs.of(x) == jobs.of(y)),
+            z3.Implies(z3.And(jobs.path(x, y), jobs.edge(y, z)), jobs.of(x) == jobs.of(z)),
+        ),
         witness=z3.And(jobs.path(x, y), jobs.edge(y, z), jobs.job(x) != jobs.job(z)),
     )
 
@@ -449,7 +452,7 @@ LEMMAS = (
     Lemma(
         "a cycle stays in one group",
         "Conflicts lead from a job to one of its own group, so a cycle is among the runs of one "
-        "group's jobs.",
+        "group's jobs. (One edge, and the inductive step.)",
         _one_group,
         {},
     ),

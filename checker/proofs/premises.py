@@ -181,6 +181,7 @@ OF_TRANSACTIONS: dict[str, Callable[[Attempted], Iterable[str]]] = {
     "operations that never change data": _rearranging_operations,
     "who always writes a version": _always_writes,
     "who overwrites has seen": _overwritten,
+    "removed files are of the snapshot": _overwritten,
     "who overwrites has read": _read_first,
     "who states files again reads no row": _restating_reads,
     "one feature at a time": _one_dropped,
@@ -269,7 +270,7 @@ CHECKED = frozenset(OF_TRANSACTIONS) | frozenset(OF_COMMITS)
 def broken_premises(run: Run) -> Iterator[Broken]:
     """The premises that do not hold of a run, refused transactions included."""
     snapshots = {snapshot.version: snapshot for snapshot in _chain(run.final)}
-    for attempted in _attempts(run, snapshots):
+    for attempted in attempts(run):
         for premise, check in OF_TRANSACTIONS.items():
             for where in check(attempted):
                 yield Broken(premise, attempted.transaction.name, where)
@@ -288,7 +289,9 @@ def _chain(snapshot: Snapshot | None) -> Iterator[Snapshot]:
         snapshot = snapshot.parent
 
 
-def _attempts(run: Run, snapshots: dict[int, Snapshot]) -> Iterator[Attempted]:
+def attempts(run: Run) -> Iterator[Attempted]:
+    """The transactions of a run that have a footprint, refused ones too."""
+    snapshots = {snapshot.version: snapshot for snapshot in _chain(run.final)}
     for ended in run.ended.values():
         if ended.footprint is None:
             continue

@@ -304,7 +304,7 @@ def refusal(rule: str, s: Transactions) -> tuple[Formula, list[Formula]]:
     """
     translation = s.translation()
     value = translation.call(CODE[rule], s.attempt(), s.commit(s.w))
-    return translation.truth(value), translation.obligations
+    return z3.simplify(translation.truth(value)), translation.obligations
 
 
 def _levels(s: Transactions) -> dict[str, Formula]:

@@ -82,8 +82,12 @@ class Texts:
         constants = self._constants
         different = [z3.Distinct(*constants.values())] if len(constants) > 1 else []
         prefixes = [
-            has(constant) == text.startswith(prefix)
+            z3.And(
+                *(
+                    has(constant) if text.startswith(prefix) else z3.Not(has(constant))
+                    for text, constant in constants.items()
+                )
+            )
             for prefix, has in self._prefixes.items()
-            for text, constant in constants.items()
         ]
         return (*different, *prefixes)
