@@ -6,13 +6,14 @@ import ast
 import copy
 import importlib.util
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from checker.proofs import running_rules
+from checker.proofs import running_repair, running_rules
 from checker.proofs.concrete import ConcreteFacts
 from checker.proofs.facts import RULES
 from checker.proofs.lemma import check, follows
@@ -22,7 +23,7 @@ from model.footprint import Footprint, MetadataChange, ProtocolChange
 from model.log import Commit
 from model.profiles import DEFAULT
 from model.protocol import ENABLING
-from model.rules import feature_in_use
+from model.rules import feature_in_use, read_through_append
 from model.rules.base import SERIALIZABLE, Attempt
 from tests.footprints import TABLES, random_attempts
 
@@ -210,6 +211,44 @@ def _surviving(folder: Path, monkeypatch: pytest.MonkeyPatch, rule: str) -> tupl
             same.add(name)
     return count, same
 
+
+def _mutants_of_the_repair() -> list[tuple[str, str]]:
+    """Those of the search for a way back are not here: tests/test_repair.py has a graph for it."""
+    names = {"check", "may_depend", "_shows", "_follows", "_misses", "_covers", "_leads_back"}
+    return list(mutants(Path(read_through_append.__file__), names))
+
+
+def _still_proved(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> bool:
+    """Not where it is refuted; nor where z3 gives up, which is a failure of ``prove`` as well."""
+    mutant = _module(folder, source)
+    for function in ("way_back", "_snapshot"):  # The translation knows these by themselves.
+        setattr(mutant, function, getattr(read_through_append, function))
+    monkeypatch.setattr(running_repair, "read_through_append", mutant)
+    return all(
+        check(lemma, mutants=False, timeout_ms=5_000).verdict == "proved"
+        for lemma in running_repair.LEMMAS
+    )
+
+
+def test_mutants_of_the_repair_are_noticed(tmp_path, monkeypatch):
+    """Every eighth; the long form has all of them."""
+    sample = _mutants_of_the_repair()[::8]
+    assert len(sample) > 8
+    same = {name for name, source in sample if _still_proved(tmp_path, monkeypatch, source)}
+    assert same <= EQUIVALENT_REPAIRS
+
+
+@pytest.mark.skipif(os.environ.get("ISODELTA_NIGHTLY") != "1", reason="the long form")
+def test_every_mutant_of_the_repair_is_noticed(tmp_path, monkeypatch):
+    same = {
+        name
+        for name, source in _mutants_of_the_repair()
+        if _still_proved(tmp_path, monkeypatch, source)
+    }
+    assert same == EQUIVALENT_REPAIRS
+
+
+EQUIVALENT_REPAIRS: set[str] = set()
 
 EQUIVALENT = {
     "feature in use": {

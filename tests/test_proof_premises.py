@@ -11,7 +11,7 @@ import pytest
 
 from checker.grammar import KINDS
 from checker.proofs import THEOREMS
-from checker.proofs.grounds import GROUNDS, Proved, CheckedBy, in_words
+from checker.proofs.grounds import GROUNDS, CheckedBy, Proved, in_words
 from checker.proofs.premises import CHECKED, broken_premises
 from checker.random_search import random_scenarios
 from conformance.campaign import valid

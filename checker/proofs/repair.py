@@ -22,6 +22,7 @@ import z3
 
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
 from checker.proofs.order import Log
+from checker.proofs.running_repair import LEMMAS as RUNNING
 from checker.proofs.unseen_append import edges_of_writers, shape
 
 
@@ -232,6 +233,7 @@ def _needed() -> Claim:
 
 
 LEMMAS = (
+    *RUNNING,
     Lemma(
         "no way back to T",
         "X committed while T ran and the rule reaches it, and so it is with whatever follows such "

@@ -71,7 +71,9 @@ class Transactions:
         self.path = z3.Function("path", self.File, self.Path)
         self.partition = z3.Function("partition", self.File, self.Partition)
         self.true_of = z3.Function("true_of", self.Predicate, self.Partition, z3.BoolSort())
+        self.Width = z3.DeclareSort("Width")
         self.version = z3.Function("version", self.Txn, self.Time)
+        self.read_version = z3.Function("read_version", self.Txn, self.Time)
         self.earlier = z3.Function("earlier", self.Time, self.Time, z3.BoolSort())
         self.unpartitioned = z3.Bool("unpartitioned")
         self.level = z3.Const("level", self.texts.Text)
@@ -115,6 +117,7 @@ class Transactions:
                 "metadata": Perhaps(truth("metadata"), self._metadata(txn)),
                 "protocol": Perhaps(truth("protocol"), self._protocol(txn)),
                 "operation": z3.Function("operation", self.Txn, text)(txn),
+                "term": txn,
             },
             Footprint,
         )
@@ -136,7 +139,15 @@ class Transactions:
         return self.of(name, txn, self.File, self._file)
 
     def _file(self, file: Any) -> Record:
-        return Record({"path": self.path(file), "term": file})
+        partition = Record({"length": z3.Function("columns_of", self.File, self.Width)(file)})
+        return Record(
+            {
+                "path": self.path(file),
+                "key": z3.Function("key", self.File, self.Path)(file),
+                "partition": partition,
+                "term": file,
+            }
+        )
 
     def commit(self, txn: Any) -> Record:
         """``model.log.Commit``."""
@@ -144,6 +155,9 @@ class Transactions:
             {
                 "footprint": self.footprint(txn),
                 "version": self.version(txn),
+                "read_version": self.read_version(txn),
+                "level": z3.Function("checked_at", self.Txn, self.texts.Text)(txn),
+                "term": txn,
                 "blind": self.truth("says_blind", txn),
             }
         )
@@ -156,6 +170,7 @@ class Transactions:
                 "footprint": self.footprint(self.t),
                 "level": self.level,
                 "table": Record({"partitions": z3.Not(self.unpartitioned)}),
+                "term": self.t,
                 "winners": winners,
             }
         )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from checker.proofs.certificates import Answer, Certificate
 
-TIMEOUT_MS = 60_000
+TIMEOUT_MS = 120_000
 
 OPTIONS = {"finite-model-find": "true"}
 """It looks for finite models, which refuted lemmas and witnesses have, and gives proofs as well."""

@@ -13,6 +13,7 @@ That holds as long as every return in one loop gives the same answer, which is a
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -62,6 +63,10 @@ class Translation:
         self._fresh = 0
         self._globals: Mapping[str, Any] = {}
         self._where = ""
+
+    def knowing(self, primitives: Mapping[Any, Primitive]) -> Translation:
+        """A new translation that knows more functions of the model."""
+        return Translation(self.texts, {**self._primitives, **primitives})
 
     def call(self, function: Callable[..., Any], *arguments: Value) -> Value:
         """The value that a function of Python returns. Raises ``Untranslatable``."""
@@ -113,6 +118,8 @@ class Translation:
                 return z3.BoolVal(that is None)
             if isinstance(this, str) and isinstance(that, z3.ExprRef):
                 return self.texts.constant(this) == that
+        if isinstance(one, Record) and isinstance(other, Record):
+            one, other = one.attributes.get("term"), other.attributes.get("term")
         both_terms = isinstance(one, z3.ExprRef) and isinstance(other, z3.ExprRef)
         if both_terms and one.sort() == other.sort():
             return one == other
@@ -224,12 +231,16 @@ class Translation:
             case ast.BinOp(left=left, op=operator, right=right):
                 one, other = self._value(left, names), self._value(right, names)
                 return self._set_operation(operator, one, other, expression)
+            case ast.Tuple(elts=elements) if any(isinstance(e, ast.Starred) for e in elements):
+                return self._joined(elements, names)
             case ast.Tuple(elts=elements):
                 return tuple(self._value(each, names) for each in elements)
             case ast.Subscript(value=owner, slice=ast.Constant(value=int() as place)):
                 return self._at(self._value(owner, names), place, expression)
-            case ast.SetComp() | ast.GeneratorExp():
+            case ast.SetComp() | ast.ListComp() | ast.GeneratorExp():
                 return self._comprehension(expression, names)
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr="join")):
+                return Words()
             case ast.Call(keywords=[]):
                 return self._call(expression, names)
         raise self._unknown(expression, "an expression")
@@ -239,8 +250,8 @@ class Translation:
             return names[name]
         if name in self._globals:
             return self._globals[name]
-        if name in ("any", "bool", "frozenset"):
-            return {"any": any, "bool": bool, "frozenset": frozenset}[name]
+        if name in ("any", "bool", "frozenset", "len"):
+            return getattr(builtins, name)
         raise self._unknown(place, "a name")
 
     def _attribute(self, owner: Value, attribute: str, place: ast.expr) -> Value:
@@ -318,6 +329,21 @@ class Translation:
             return Collection(one.sorts, kept, one.element)
         raise self._unknown(place, "an operation")
 
+    def _joined(self, elements: list[ast.expr], names: dict[str, Value]) -> Collection:
+        """The collections of which a tuple is made, one after the other."""
+        parts = []
+        for each in elements:
+            if not isinstance(each, ast.Starred):
+                raise self._unknown(each, "a part of a tuple")
+            parts.append(self._collection(self._value(each.value, names), each))
+        first = parts[0]
+        (sort,) = first.sorts
+
+        def either(x: Any) -> Formula:
+            return _either(self._contains(part, first.element(x)) for part in parts)
+
+        return Collection((sort,), either, first.element)
+
     def _at(self, owner: Value, place: int, where: ast.expr) -> Value:
         if isinstance(owner, Cases):
             return Cases(tuple((g, self._at(each, place, where)) for g, each in owner.cases))
@@ -326,12 +352,12 @@ class Translation:
         raise self._unknown(where, "a subscript")
 
     def _comprehension(
-        self, expression: ast.SetComp | ast.GeneratorExp, names: dict[str, Value]
+        self, expression: ast.SetComp | ast.ListComp | ast.GeneratorExp, names: dict[str, Value]
     ) -> Collection:
-        if len(expression.generators) != 1:
-            raise self._unknown(expression, "a comprehension of several loops")
-        (loop,) = expression.generators
+        loop, *inner_loops = expression.generators
         over = self._collection(self._value(loop.iter, names), expression)
+        if inner_loops:
+            return self._nested(expression, over, names)
         kept_globals, kept_where = self._globals, self._where
 
         def inner(x: tuple[Any, ...]) -> dict[str, Value]:
@@ -356,6 +382,36 @@ class Translation:
 
         return Collection(over.sorts, guard, element)
 
+    def _nested(
+        self,
+        expression: ast.SetComp | ast.ListComp | ast.GeneratorExp,
+        over: Collection,
+        names: dict[str, Value],
+    ) -> Collection:
+        """A comprehension of two loops, the second over what belongs to an element of the first."""
+        outer, *rest = expression.generators
+        if len(rest) != 1 or not isinstance(outer.target, ast.Name):
+            raise self._unknown(expression, "a comprehension of several loops")
+        name, (inner,) = outer.target.id, rest
+        plain = ast.GeneratorExp(expression.elt, [inner])
+        width = len(over.sorts)
+
+        def within(x: tuple[Any, ...]) -> Collection:
+            return self._comprehension(plain, {**names, name: over.element(*x)})
+
+        def guard(*x: Any) -> Formula:
+            first, second = x[:width], x[width:]
+            bound = {**names, name: over.element(*first)}
+            with self._given(over.guard(*first), first):
+                tests = [self.truth(self._value(test, bound)) for test in outer.ifs]
+            return z3.And(over.guard(*first), *tests, within(first).guard(*second))
+
+        def element(*x: Any) -> Value:
+            return within(x[:width]).element(*x[width:])
+
+        some = tuple(z3.FreshConst(sort) for sort in over.sorts)
+        return Collection((*over.sorts, *within(some).sorts), guard, element)
+
     def _call(self, expression: ast.Call, names: dict[str, Value]) -> Value:
         arguments = [self._value(each, names) for each in expression.args]
         if isinstance(expression.func, ast.Attribute):
@@ -372,10 +428,10 @@ class Translation:
             return self._some(self._collection(arguments[0], expression), self.truth)
         if function is bool and len(arguments) == 1:
             return self.truth(arguments[0])
-        if function is frozenset and len(arguments) == 1:
-            return self._collection(arguments[0], expression)
         if function in self._primitives:
             return self._primitives[function](*arguments)
+        if function is frozenset and len(arguments) == 1:
+            return self._collection(arguments[0], expression)
         if isinstance(function, FunctionType):
             return self.call(function, *arguments)
         raise self._unknown(expression, "a call")

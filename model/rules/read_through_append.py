@@ -132,9 +132,14 @@ def _covers(reader: Footprint, files: Iterable[DataFile], table: Table) -> bool:
 
 def _leads_back(attempt: Attempt, winner: Commit) -> bool:
     """Whether a winner may have to come before the attempt, itself or by older transactions."""
-    if winner.read_version < attempt.winners[0].version - 1:
+    if winner.read_version < _snapshot(attempt):
         return not winner.footprint.blind_append
     return _misses(winner, attempt.footprint, attempt)
+
+
+def _snapshot(attempt: Attempt) -> int:
+    """The version that the attempt began with: its first winner came right after."""
+    return attempt.winners[0].version - 1
 
 
 RULE = Rule(
