@@ -11,10 +11,10 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := .venv/bin
 
-.PHONY: help verify test lint format nightly bench setup packages browser clean
+.PHONY: help verify test lint format nightly bench certificates setup packages browser clean
 
 help: ## Show this table
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 # Findings are what the main job looks for, so its exit code 1 (something was found) is no failure
 # of make's. Call `isodelta verify` itself where the difference matters.
@@ -39,6 +39,9 @@ format: packages ## Put the code into ruff's form
 nightly: setup browser ## The tests in their long form: 100,000 random histories
 	@ISODELTA_NIGHTLY=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
 
+certificates: setup ## Every lemma as SMT-LIB into certificates/, each confirmed by cvc5 as well
+	@$(BIN)/isodelta prove --export certificates/ --confirm $(ARGS)
+
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
 
@@ -52,6 +55,6 @@ browser: packages
 	@sh setup/browser.sh
 
 clean: ## Remove what was built here (fetched JARs stay in the user's cache)
-	rm -rf .venv .isodelta report build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .isodelta report certificates build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

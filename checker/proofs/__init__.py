@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from checker.proofs.theorems import (
     every_transaction,
+    induction,
     jobs,
     key_value_definitions,
     log_order,
     repair,
+    running_rules,
     snapshot_levels,
     unseen_append,
 )
 
 THEOREMS = (
+    running_rules.THEOREM,
+    induction.THEOREM,
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,

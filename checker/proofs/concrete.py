@@ -10,6 +10,7 @@ from model.physical.log import Commit
 from model.physical.skipping import partition_matches
 from model.rules.base import Attempt
 from model.rules.metadata_changed import HARMLESS_PROPERTIES
+from model.tables.protocol import ENABLING
 from model.tables.table import CHECK_PREFIX
 
 
@@ -50,6 +51,11 @@ class ConcreteFacts:
         )
         self.w_constraint = change is not None and any(
             key.startswith(CHECK_PREFIX) for key in change.properties
+        )
+        enabling = set() if change is None else change.properties - change.turned_off
+        dropped = frozenset() if mine.protocol is None else mine.protocol.dropped
+        self.w_enables_dropped = any(
+            feature in dropped and key in enabling for feature, (key, _) in ENABLING.items()
         )
         self.mark_moved = any(_moved(w) for w in attempt.winners if w.version < winner.version)
         self.shared_domain = bool(mine.domains & theirs.domains)

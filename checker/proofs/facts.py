@@ -2,8 +2,9 @@
 
 Each function here states one rule of ``model.rules`` in terms of :class:`Facts`, and can be
 read in two ways: with z3's terms it is the formula that the proofs use, with an attempt and a
-winner from the simulator (``checker.proofs.concrete``) it is a truth value. The tests compare
-the second reading with the rules themselves, so what is proved is about the code that runs.
+winner from the simulator (``checker.proofs.concrete``) it is a truth value.
+``checker.proofs.theorems.running_rules`` proves that each formula says what the code of its rule
+says, so what is proved is about the code that runs.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class Facts(Protocol):
     w_property_removed: Truth
     w_harmful: Truth
     w_constraint: Truth
+    w_enables_dropped: Truth
     mark_moved: Truth
     shared_domain: Truth
     shared_application: Truth
@@ -107,8 +109,11 @@ def protocol_changed(facts: Facts) -> Truth:
 
 
 def feature_in_use(facts: Facts) -> Truth:
-    """``model.rules.feature_in_use``."""
-    return facts.all_of(facts.t_drops_constraints, facts.w_constraint)
+    """``model.rules.feature_in_use``: by a constraint, or by the property that enables it."""
+    return facts.any_of(
+        facts.all_of(facts.t_drops_constraints, facts.w_constraint),
+        facts.all_of(facts.no(facts.t_drops_constraints), facts.w_enables_dropped),
+    )
 
 
 def metadata_changed(facts: Facts) -> Truth:

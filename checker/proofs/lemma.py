@@ -35,6 +35,10 @@ SCOPE = (
 """The histories that a theorem about an engine's rules speaks of, with the exceptions known."""
 
 
+class CannotBeStated(Exception):
+    """A lemma that has no formulas, and why; its verdict is ``unknown``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assumption:
     """One thing that a lemma takes for granted.
@@ -129,7 +133,7 @@ class LemmaResult:
     """One lemma, checked.
 
     ``assumptions`` tells whether they leave room for the witness (``satisfiable``), are vacuous
-    or could not be decided.
+    or could not be decided. ``failure`` says why a lemma has no formulas, where it has none.
     """
 
     lemma: Lemma
@@ -138,6 +142,7 @@ class LemmaResult:
     assumptions: Literal["satisfiable", "vacuous", "unknown"]
     mutants: tuple[MutantResult, ...]
     seconds: float
+    failure: str = ""
 
     @property
     def verdict(self) -> VerdictName:
@@ -153,6 +158,8 @@ class LemmaResult:
     @property
     def because(self) -> str:
         """What is wrong, in a few words; empty where the lemma is proved."""
+        if self.failure:
+            return self.failure
         if self.valid == "refuted":
             return "the goal does not follow from the assumptions"
         if self.valid == "unknown":
@@ -166,7 +173,12 @@ class LemmaResult:
 def check(lemma: Lemma, *, mutants: bool = True, timeout_ms: int = TIMEOUT_MS) -> LemmaResult:
     """Checks a lemma, its assumptions and (unless told not to) every mutant of them."""
     started = monotonic()
-    claim = lemma.build()
+    try:
+        claim = lemma.build()
+    except CannotBeStated as error:
+        nothing = Claim((), None, None)
+        seconds = monotonic() - started
+        return LemmaResult(lemma, nothing, "unknown", "unknown", (), seconds, str(error))
     valid = follows(claim.facts, claim.goal, timeout_ms)
     alone = _ask([*claim.facts, claim.witness], timeout_ms)
     found = _mutants(lemma, claim, timeout_ms) if mutants else ()

@@ -152,6 +152,17 @@ def _restating_reads(a: Attempted) -> Iterator[str]:
         yield a.footprint.operation
 
 
+def _named_properties(a: Attempted) -> Iterator[str]:
+    if a.footprint.metadata is not None and "" in a.footprint.metadata.properties:
+        yield a.footprint.operation
+
+
+def _one_dropped(a: Attempted) -> Iterator[str]:
+    protocol = a.footprint.protocol
+    if protocol is not None and len(protocol.dropped) > 1:
+        yield f"drops {sorted(protocol.dropped)}"
+
+
 def _blind_reads(a: Attempted) -> Iterator[str]:
     if a.footprint.blind_append:
         yield from (file.path for file in a.files if any(a.matching(file)))
@@ -170,8 +181,11 @@ OF_TRANSACTIONS: dict[str, Callable[[Attempted], Iterable[str]]] = {
     "operations that never change data": _rearranging_operations,
     "who always writes a version": _always_writes,
     "who overwrites has seen": _overwritten,
+    "removed files are of the snapshot": _overwritten,
     "who overwrites has read": _read_first,
     "who states files again reads no row": _restating_reads,
+    "one feature at a time": _one_dropped,
+    "properties have names": _named_properties,
     "blind appends read nothing": _blind_reads,
     "blind appends only add": _blind_changes,
 }
@@ -256,7 +270,7 @@ CHECKED = frozenset(OF_TRANSACTIONS) | frozenset(OF_COMMITS)
 def broken_premises(run: Run) -> Iterator[Broken]:
     """The premises that do not hold of a run, refused transactions included."""
     snapshots = {snapshot.version: snapshot for snapshot in _chain(run.final)}
-    for attempted in _attempts(run, snapshots):
+    for attempted in attempts(run):
         for premise, check in OF_TRANSACTIONS.items():
             for where in check(attempted):
                 yield Broken(premise, attempted.transaction.name, where)
@@ -275,7 +289,9 @@ def _chain(snapshot: Snapshot | None) -> Iterator[Snapshot]:
         snapshot = snapshot.parent
 
 
-def _attempts(run: Run, snapshots: dict[int, Snapshot]) -> Iterator[Attempted]:
+def attempts(run: Run) -> Iterator[Attempted]:
+    """The transactions of a run that have a footprint, refused ones too."""
+    snapshots = {snapshot.version: snapshot for snapshot in _chain(run.final)}
     for ended in run.ended.values():
         if ended.footprint is None:
             continue

@@ -36,10 +36,17 @@ class SymbolicFacts:
             *("t_restates", "w_restates"),
             *("t_drops_constraints", "unpartitioned", "w_blind", "w_protocol", "w_drops"),
             *("w_metadata", "w_identity_only", "w_schema", "w_property_removed", "w_harmful"),
-            *("w_constraint", "mark_moved", "shared_domain", "shared_application"),
+            *(
+                "w_constraint",
+                "w_enables_dropped",
+                "mark_moved",
+                "shared_domain",
+                "shared_application",
+            ),
         ):
             setattr(self, name, z3.Bool(name))
         self.t_blind = z3.And(
+            z3.Not(self.t_next_only),
             z3.Not(self.t_predicate),
             self.no_file(self.t_reads),
             self.no_file(self.t_removes),
@@ -63,6 +70,7 @@ class SymbolicFacts:
     w_property_removed: Any
     w_harmful: Any
     w_constraint: Any
+    w_enables_dropped: Any
     mark_moved: Any
     shared_domain: Any
     shared_application: Any

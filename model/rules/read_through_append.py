@@ -3,8 +3,8 @@
 No implementation has this rule. It is the repair of the hole that WriteSerializable has: blind
 appends are left out of account for one attempt at a time, and other transactions, the first of
 which has seen the append, can close the circle (``docs/theorems.md``;
-``checker.proofs.theorems.repair`` proves that with this rule none can, and that no weaker one
-does).
+``checker.proofs.theorems.repair`` proves that with this rule none can, and in which class of rules
+no weaker one does).
 """
 
 from __future__ import annotations
@@ -134,9 +134,14 @@ def _covers(reader: Footprint, files: Iterable[DataFile], table: Table) -> bool:
 
 def _leads_back(attempt: Attempt, winner: Commit) -> bool:
     """Whether a winner may have to come before the attempt, itself or by older transactions."""
-    if winner.read_version < attempt.winners[0].version - 1:
+    if winner.read_version < _snapshot(attempt):
         return not winner.footprint.blind_append
     return _misses(winner, attempt.footprint, attempt)
+
+
+def _snapshot(attempt: Attempt) -> int:
+    """The version that the attempt began with: its first winner came right after."""
+    return attempt.winners[0].version - 1
 
 
 RULE = Rule(

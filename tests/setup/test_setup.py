@@ -230,7 +230,17 @@ def test_help_lists_the_targets() -> None:
     answer = subprocess.run(
         [make, "help"], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
     )
-    for target in ("verify", "test", "lint", "format", "nightly", "bench", "setup", "clean"):
+    for target in (
+        "verify",
+        "test",
+        "lint",
+        "format",
+        "nightly",
+        "bench",
+        "certificates",
+        "setup",
+        "clean",
+    ):
         assert f"make {target} " in answer.stdout
 
 

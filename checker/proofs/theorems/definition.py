@@ -140,10 +140,25 @@ def _claim() -> Claim:
                 },
             ),
             Assumption(
+                "one feature at a time",
+                "A statement drops one feature, so not constraints and another one.",
+                z3.Not(z3.And(f.t_drops_constraints, f.w_enables_dropped)),
+                premise=True,
+            ),
+            Assumption(
                 "feature in use",
-                "No winner added a constraint while the attempt drops their feature.",
+                "No winner put a feature to use, by a constraint or by the property that enables "
+                "it, while the attempt drops it.",
                 z3.Not(facts.feature_in_use(f)),
                 rule="feature in use",
+                weakened={
+                    "properties are left out": z3.Not(
+                        z3.And(f.t_drops_constraints, f.w_constraint)
+                    ),
+                    "constraints are left out": z3.Not(
+                        z3.And(z3.Not(f.t_drops_constraints), f.w_enables_dropped)
+                    ),
+                },
             ),
             Assumption(
                 "metadata changed",
@@ -179,6 +194,7 @@ def _claim() -> Claim:
         goal=z3.And(
             z3.Not(z3.Exists([a], z3.And(depends(a), changed))),
             z3.Not(z3.And(f.t_drops_constraints, f.w_constraint)),
+            z3.Not(f.w_enables_dropped),
         ),
         witness=z3.And(
             z3.Exists([a], z3.And(changed, of("property_set"))),
@@ -192,11 +208,12 @@ def _claim() -> Claim:
 DEFINITION = Lemma(
     "the definition stands",
     "When the rules let an attempt pass a winner, that winner changed nothing of the table's "
-    "definition that the attempt depends on.",
+    "definition that the attempt depends on, and put no feature to use that it drops.",
     _claim,
     {
-        "feature in use: dropped": "A constraint is a property that is not harmless, so the rule "
-        "about metadata refuses the same attempts. The rule gives the failure a name of its own.",
+        "feature in use: constraints are left out": "A constraint is a property that is not "
+        "harmless, so the rule about metadata refuses the same attempts. The rule gives the "
+        "failure a name of its own.",
         "metadata changed: without metadata written after a mark that moved": "Nothing that a "
         "statement depends on is touched: the engine is stricter here than the level needs.",
     },

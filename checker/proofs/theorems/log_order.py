@@ -15,7 +15,7 @@ from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
 from checker.proofs.symbols import SymbolicFacts
 from checker.proofs.theorems.definition import DEFINITION
-from checker.proofs.theorems.order import ORDER_LEMMAS
+from checker.proofs.theorems.order import ORDER_LEMMAS, Log
 
 
 def completeness(f: SymbolicFacts) -> tuple[Assumption, ...]:
@@ -127,6 +127,105 @@ def _still_there(f: SymbolicFacts, live: Any) -> Any:
 
 def _unchanged(f: SymbolicFacts, live: Any) -> Any:
     return f.every_held(lambda file, row: live(file) == f.at_snapshot(file))
+
+
+def before_winners() -> Claim:
+    """Before its first winner, what an attempt read and removes is as it was in its snapshot."""
+    f = SymbolicFacts()
+    appended = f.no_file(f.appended)
+    return Claim(
+        (
+            Assumption(
+                "removed files are of the snapshot",
+                "A commit removes files of its snapshot.",
+                f.every_file(lambda x: z3.Implies(f.t_removes(x), f.at_snapshot(x))),
+                premise=True,
+            ),
+            Assumption(
+                "no winner yet",
+                "Before the first winner the live files are those of the snapshot, and no blind "
+                "append has come since.",
+                z3.And(f.every_file(lambda x: f.live(x) == f.at_snapshot(x)), appended),
+                premise=True,
+            ),
+        ),
+        goal=z3.And(
+            _still_there(f, f.live),
+            _unchanged(f, f.live),
+            appended,
+        ),
+        witness=z3.And(f.some_file(f.t_removes), f.some_file(lambda x: z3.Not(f.live(x)))),
+    )
+
+
+class RowChanges:
+    """Transactions, the versions of rows that each reads, and those that each commit changes."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.Version = z3.DeclareSort("RowVersion")
+        truth = z3.BoolSort()
+        self.matches = z3.Function("matches", log.Txn, self.Version, truth)
+        self.appears = z3.Function("appears_with", log.Txn, self.Version, truth)
+        self.goes = z3.Function("goes_with", log.Txn, self.Version, truth)
+
+    def changes(self, y: Any, version: Any) -> Any:
+        """Whether a row version comes or goes with a commit."""
+        return z3.Or(self.appears(y, version), self.goes(y, version))
+
+    def faces(self, x: Any, y: Any) -> Any:
+        """Whether y is a winner of x."""
+        lt, log = self.log.earlier, self.log
+        during = z3.And(lt(log.snapshot(x), log.commit(y)), lt(log.commit(y), log.commit(x)))
+        return z3.And(log.writer(x), log.writer(y), during)
+
+    def anti_dependencies(self) -> Assumption:
+        """What an rw edge is, row version by row version."""
+        version = z3.Const("version", self.Version)
+        return Assumption(
+            "rw, by rows",
+            "An rw edge leads to a writer with whose commit a row version comes or goes that the "
+            "first reads, or would have read, and that its snapshot does not show.",
+            self.log.every(
+                "x y",
+                lambda x, y: z3.Implies(
+                    self.log.rw(x, y),
+                    z3.Exists(
+                        [version], z3.And(self.matches(x, version), self.changes(y, version))
+                    ),
+                ),
+            ),
+            premise=True,
+        )
+
+
+def _rows_to_edges() -> Claim:
+    log = Log()
+    rows = RowChanges(log)
+    v = z3.Const("v", rows.Version)
+    x, y = log.txns("X Y")
+    return Claim(
+        (
+            *log.adya(),
+            rows.anti_dependencies(),
+            Assumption(
+                "no winner did harm",
+                "With no winner's commit a row version comes or goes that the attempt read or "
+                'would have read (the lemmas before, and "over the winners").',
+                log.every(
+                    "x y",
+                    lambda x, y: z3.Implies(
+                        rows.faces(x, y),
+                        z3.Not(z3.Exists([v], z3.And(rows.matches(x, v), rows.changes(y, v)))),
+                    ),
+                ),
+                premise=True,
+            ),
+        ),
+        goal=log.forward().formula,
+        witness=z3.And(log.rw(x, y), log.writer(x), rows.matches(x, v), rows.appears(y, v)),
+        background=log.linear(),
+    )
 
 
 def _winner_step() -> Claim:
@@ -319,6 +418,20 @@ LEMMAS = (
             "added files: a table without partitions is not treated apart": "In a table without "
             "partitions the partition part of every predicate is TRUE, so each covers every file.",
         },
+    ),
+    Lemma(
+        "before the first winner",
+        "Before its first winner, what an attempt read and removes is as it was in its snapshot. "
+        "(The base.)",
+        before_winners,
+        {},
+    ),
+    Lemma(
+        "from rows to edges",
+        "Where no winner of any attempt changed a row that it reads, no writer has an rw edge to "
+        "a winner.",
+        _rows_to_edges,
+        {},
     ),
     Lemma(
         "no rows move",

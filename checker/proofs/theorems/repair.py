@@ -1,8 +1,16 @@
-"""Theorem: with one more rule, delta-spark-4.4 delivers WriteSerializable, and with no weaker one.
+"""Theorem: with one more rule, delta-spark-4.4 delivers WriteSerializable.
 
 The rule (``model.rules.read_through_append``) refuses an attempt T that misses a blind append B
 when a later winner X may have read what B added, and dependencies, as far as footprints can
 tell, lead from X through winners to one that T may have to follow.
+
+It is the weakest of the rules that judge by possible dependencies. Such a rule looks at who has
+seen whom among T and its winners, who began before T, whose reads cover a file that another one
+added or removed, and who reads at all; not at how many versions lie between two snapshots, nor at
+which files of older transactions were noted. For each of its refusals there is a violation that
+looks the same to all these rules: the lemma "every refusal is needed" finds the cycle, and
+``tests/checker/proofs/test_repair_weakest.py`` makes its premises true, "the worst rows" and "the
+worst past", in histories that the other rules admit.
 """
 
 from __future__ import annotations
@@ -14,6 +22,7 @@ import z3
 
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
 from checker.proofs.theorems.order import Log
+from checker.proofs.theorems.running_repair import LEMMAS as RUNNING
 from checker.proofs.theorems.unseen_append import edges_of_writers, shape
 
 
@@ -224,6 +233,7 @@ def _needed() -> Claim:
 
 
 LEMMAS = (
+    *RUNNING,
     Lemma(
         "no way back to T",
         "X committed while T ran and the rule reaches it, and so it is with whatever follows such "
@@ -235,7 +245,8 @@ LEMMAS = (
         "every refusal is needed",
         "Whatever the rule goes on to has a path from T, and where it refuses T the path comes "
         "back to T: with the same footprints and the worst rows the history is a violation. (Its "
-        "start, its step and its end.) So any weaker rule about footprints admits a violation.",
+        "start, its step and its end.) So any weaker rule about possible dependencies admits a "
+        "violation.",
         _needed,
         {},
     ),
@@ -245,7 +256,8 @@ THEOREM = Theorem(
     "WriteSerializable, repaired",
     'The rules of delta-spark-4.4 with the rule "read through append" admit no history that '
     "WriteSerializable forbids: for any number of transactions, partitions and files. It is the "
-    "weakest such rule about the footprints of an attempt and its winners.",
+    "weakest of the rules that judge by possible dependencies: by who has seen whom, and whose "
+    "reads cover a file that another one wrote.",
     LEMMAS,
     profile="delta-spark-4.4-repaired",
 )

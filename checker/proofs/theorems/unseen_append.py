@@ -14,7 +14,13 @@ import z3
 from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
 from checker.proofs.symbols import SymbolicFacts
-from checker.proofs.theorems.log_order import BY_FILES, completeness, removal_rules
+from checker.proofs.theorems.log_order import (
+    BY_FILES,
+    RowChanges,
+    before_winners,
+    completeness,
+    removal_rules,
+)
 from checker.proofs.theorems.order import Log
 
 
@@ -116,6 +122,90 @@ def _winner_step() -> Claim:
             f.some_file(f.t_removes),
             z3.Not(f.unpartitioned),
         ),
+    )
+
+
+def _rows_to_edges() -> Claim:
+    log = Log()
+    rows, blind = RowChanges(log), _blind(log)
+    t, y, b = log.txns("T Y B")
+    v = z3.Const("v", rows.Version)
+    lt, c, s = log.earlier, log.commit, log.snapshot
+    one = z3.Const("b", log.Txn)
+
+    def rewritten(x: Any, w: Any, version: Any, append: Any) -> Any:
+        """w took a version out that a blind append added since the snapshot of x."""
+        since = z3.And(log.writer(append), lt(s(x), c(append)), lt(c(append), c(x)))
+        return z3.And(
+            *(blind(append), since, append != w, append != x),
+            *(rows.appears(append, version), rows.goes(w, version)),
+        )
+
+    return Claim(
+        (
+            *log.adya(),
+            rows.anti_dependencies(),
+            Assumption(
+                "edges of a version that goes",
+                "A blind append whose row version T would have read, but does not see, has an rw "
+                "edge from T; one whose row version Y takes out has a ww edge to Y, whose "
+                "snapshot shows it: a commit removes files of its snapshot.",
+                z3.And(
+                    log.every(
+                        "x y",
+                        lambda x, y: z3.Implies(
+                            z3.And(
+                                *(x != y, log.writer(y), lt(s(x), c(y))),
+                                z3.Exists([v], z3.And(rows.matches(x, v), rows.appears(y, v))),
+                            ),
+                            log.rw(x, y),
+                        ),
+                    ),
+                    log.every(
+                        "x y",
+                        lambda x, y: z3.Implies(
+                            z3.And(
+                                x != y,
+                                z3.Exists([v], z3.And(rows.appears(x, v), rows.goes(y, v))),
+                                log.writer(x),
+                                log.writer(y),
+                            ),
+                            z3.And(log.ww(x, y), log.sees(y, x)),
+                        ),
+                    ),
+                ),
+                premise=True,
+            ),
+            Assumption(
+                "winners did no more harm",
+                "With a winner's commit a row version that the attempt reads comes only if the "
+                "winner is a blind append, and goes only if a blind append added it since the "
+                'attempt\'s snapshot (the lemmas before, and "over the winners").',
+                z3.ForAll(
+                    [t, y, v],
+                    z3.Implies(
+                        z3.And(rows.faces(t, y), rows.matches(t, v), rows.changes(y, v)),
+                        z3.Or(
+                            z3.And(blind(y), rows.appears(y, v)),
+                            z3.Exists([one], rewritten(t, y, v, one)),
+                        ),
+                    ),
+                ),
+                premise=True,
+            ),
+        ),
+        goal=z3.Implies(
+            z3.And(log.rw(t, y), log.writer(t), lt(c(y), c(t))),
+            z3.Or(
+                blind(y),
+                z3.Exists(
+                    [one],
+                    z3.And(blind(one), log.rw(t, one), log.ww(one, y), log.sees(y, one)),
+                ),
+            ),
+        ),
+        witness=z3.And(log.rw(t, y), z3.Not(blind(y)), rewritten(t, y, v, b), rows.matches(t, v)),
+        background=log.linear(),
     )
 
 
@@ -254,6 +344,21 @@ LEMMAS = (
             "stricter here than the level needs: such an attempt is refused by an append that "
             "any other may miss.",
         },
+    ),
+    Lemma(
+        "before the first winner",
+        "Before its first winner, what an attempt read and removes is as it was in its snapshot, "
+        "and there is no append that it misses. (The base.)",
+        before_winners,
+        {},
+    ),
+    Lemma(
+        "from rows to edges",
+        "Where that holds of every winner, an rw edge from a writer to one of its winners leads to "
+        "a blind append, or to a winner that took out a row of a blind append since the snapshot; "
+        "to that append there is an edge, too.",
+        _rows_to_edges,
+        {},
     ),
     Lemma(
         "the last on the cycle misses an append",

@@ -29,7 +29,8 @@ class Shape:
     """How large a history is, and what it may have in it.
 
     ``blind_writes``: whether a transaction may write a key that it has not read. ``read_order``:
-    whether the order of reads within a transaction is of interest.
+    whether the order of reads within a transaction is of interest. ``reads_of_key``: how often
+    a transaction may read one key; two such reads return different versions.
     """
 
     transactions: int
@@ -37,18 +38,28 @@ class Shape:
     predicates: bool = False
     blind_writes: bool = True
     read_order: bool = False
+    reads_of_key: int = 1
+
+    @property
+    def places(self) -> range:
+        """The places of the reads of keys: each key once, then each key again."""
+        return range(self.keys * self.reads_of_key)
 
     @property
     def predicate(self) -> int:
-        """The place of the predicate read among the reads; keys have the places before it."""
-        return self.keys
+        """The place of the predicate read among the reads; those of keys are before it."""
+        return len(self.places)
+
+    def key(self, place: int) -> int:
+        """The key that the read at a place reads."""
+        return place % self.keys
 
 
 @dataclass
 class Facts:
     """A history in literals. Transactions and keys are numbers.
 
-    ``reads[t][k]`` and ``rows[t][k]`` have the sources of a read of a key and of a row that a
+    ``reads[t][p]`` has the sources of the read at a place, ``rows[t][k]`` those of a row that a
     predicate read returned; ``absent[t][k]`` says that a predicate read did not return the key.
     ``earlier[t][p, q]``: the read at place ``p`` comes before the one at ``q``.
     """
@@ -76,9 +87,10 @@ class Facts:
     def returned(self) -> Iterator[tuple[int, int, int, int, int]]:
         """(transaction, place of the read, key, writer, literal) of each version returned."""
         for t in range(self.shape.transactions):
+            for place in self.shape.places:
+                for source, literal in self.reads[t][place].items():
+                    yield t, place, self.shape.key(place), source, literal
             for k in range(self.shape.keys):
-                for source, literal in self.reads[t][k].items():
-                    yield t, k, k, source, literal
                 for source, literal in self.rows[t][k].items():
                     yield t, self.shape.predicate, k, source, literal
 
@@ -96,7 +108,7 @@ def unknown(shape: Shape, clauses: Clauses) -> Facts:
         writes=[[new() for _ in keys] for _ in numbers],
         matching=[[new() if shape.predicates else FALSE for _ in keys] for _ in numbers],
         initially=[new() for _ in keys] if shape.predicates else per_key,
-        reads=[[{s: new() for s in range(INITIAL, t)} for _ in keys] for t in numbers],
+        reads=[[{s: new() for s in range(INITIAL, t)} for _ in shape.places] for t in numbers],
         asks=[new() if shape.predicates else FALSE for _ in numbers],
         rows=[
             [{s: new() for s in range(INITIAL, t)} if shape.predicates else {} for _ in keys]
@@ -112,14 +124,14 @@ def unknown(shape: Shape, clauses: Clauses) -> Facts:
         clauses.add(
             facts.writer[t], facts.asks[t], *(v for r in facts.reads[t] for v in r.values())
         )
+        for place in shape.places:
+            _versions_exist(facts, facts.reads[t][place], shape.key(place), clauses)
+        _repeated_reads(facts, t, clauses)
         for k in keys:
             clauses.add(-facts.matching[t][k], facts.writes[t][k])
             if not shape.blind_writes:
                 clauses.add(-facts.writes[t][k], *facts.reads[t][k].values())
-            for sources in (facts.reads[t][k], facts.rows[t][k]):
-                clauses.at_most_one([*sources.values()])
-                for source, literal in sources.items():
-                    clauses.add(-literal, facts.wrote(source, k))
+            _versions_exist(facts, facts.rows[t][k], k, clauses)
             if shape.predicates:
                 rows = facts.rows[t][k]
                 clauses.add(-facts.absent[t][k], facts.asks[t])
@@ -129,6 +141,26 @@ def unknown(shape: Shape, clauses: Clauses) -> Facts:
                     clauses.add(-literal, -facts.absent[t][k])
                     clauses.add(-literal, facts.matches(source, k))
     return facts
+
+
+def _versions_exist(facts: Facts, sources: Sources, key: int, clauses: Clauses) -> None:
+    """A read returns one version at most, and one that somebody wrote."""
+    clauses.at_most_one([*sources.values()])
+    for source, literal in sources.items():
+        clauses.add(-literal, facts.wrote(source, key))
+
+
+def _repeated_reads(facts: Facts, t: int, clauses: Clauses) -> None:
+    """A key that is read again has been read before, and another version of it."""
+    shape, reads = facts.shape, facts.reads[t]
+    for place in shape.places[shape.keys :]:
+        first = place - shape.keys
+        for source, literal in reads[place].items():
+            clauses.add(-literal, *reads[first].values())
+            for other in range(shape.key(place), place, shape.keys):
+                clauses.add(-literal, -reads[other][source])
+        if facts.earlier[t]:
+            clauses.add(facts.earlier[t][first, place])
 
 
 def _sessions_are_chains(facts: Facts, clauses: Clauses) -> None:
@@ -142,7 +174,7 @@ def _sessions_are_chains(facts: Facts, clauses: Clauses) -> None:
 def _read_order(shape: Shape, clauses: Clauses) -> dict[tuple[int, int], int]:
     if not shape.read_order:
         return {}
-    places = range(shape.keys + shape.predicates)
+    places = range(len(shape.places) + shape.predicates)
     earlier: dict[tuple[int, int], int] = {}
     for p, q in combinations(places, 2):
         earlier[p, q] = clauses.variable()
@@ -182,7 +214,9 @@ def concrete(facts: Facts, values: Values) -> KeyValueHistory:
     for t in range(shape.transactions):
         keys = range(shape.keys)
         reads: list[tuple[int, Read | PredicateRead]] = [
-            (k, read) for k in keys for read in chosen(facts.reads[t][k], k)
+            (place, read)
+            for place in shape.places
+            for read in chosen(facts.reads[t][place], shape.key(place))
         ]
         if true(facts.asks[t]):
             rows = tuple(read for k in keys for read in chosen(facts.rows[t][k], k))
@@ -204,7 +238,13 @@ def concrete(facts: Facts, values: Values) -> KeyValueHistory:
 def known(history: KeyValueHistory) -> Facts:
     """The literals of one history: each is ``TRUE`` or ``FALSE``, or missing where it is false."""
     each, keys = history.transactions, range(history.keys)
-    shape = Shape(len(each), history.keys, history.has_predicates, read_order=True)
+    shape = Shape(
+        len(each),
+        history.keys,
+        history.has_predicates,
+        read_order=True,
+        reads_of_key=max([1, *(transaction.most_reads for transaction in each)]),
+    )
     facts = Facts(
         shape,
         writes=[[_literal(t.writes_key(k)) for k in keys] for t in each],
@@ -212,7 +252,7 @@ def known(history: KeyValueHistory) -> Facts:
             [_literal(history.matches(t, k)) for k in keys] for t in range(shape.transactions)
         ],
         initially=[_literal(k in history.initially_matching) for k in keys],
-        reads=[[{} for _ in keys] for _ in each],
+        reads=[[{} for _ in shape.places] for _ in each],
         asks=[FALSE for _ in each],
         rows=[[{} for _ in keys] for _ in each],
         absent=[[FALSE for _ in keys] for _ in each],
@@ -227,8 +267,9 @@ def known(history: KeyValueHistory) -> Facts:
         places = []
         for read in transaction.reads:
             if isinstance(read, Read):
-                facts.reads[t][read.key] = {read.writer: TRUE}
-                places.append(read.key)
+                place = next(p for p in shape.places[read.key :: shape.keys] if p not in places)
+                facts.reads[t][place] = {read.writer: TRUE}
+                places.append(place)
                 continue
             facts.asks[t] = TRUE
             rows = {row.key: row.writer for row in read.rows}

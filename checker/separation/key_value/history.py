@@ -54,6 +54,12 @@ class Transaction:
         """How many operations it has; a predicate read is one."""
         return len(self.reads) + len(self.writes)
 
+    @property
+    def most_reads(self) -> int:
+        """How often it reads the key that it reads most often, predicate reads apart."""
+        keys = [read.key for read in self.reads if isinstance(read, Read)]
+        return max(map(keys.count, keys), default=0)
+
     def writes_key(self, key: int) -> bool:
         """Whether it writes a key."""
         return any(write.key == key for write in self.writes)

@@ -135,6 +135,11 @@ def shape(
     predicates: bool = False,
     blind_writes: bool = True,
 ) -> Shape:
-    """The shape of the histories that tell some levels apart."""
+    """The shape of the histories that tell some levels apart.
+
+    Two reads of one key that return different versions are a matter of the levels where the reads
+    of a transaction need not agree with each other; every other level forbids them.
+    """
     read_order = any(level.each_read for level in levels)
-    return Shape(transactions, keys, predicates, blind_writes, read_order)
+    alone = read_order or any(not level.readers for level in levels)
+    return Shape(transactions, keys, predicates, blind_writes, read_order, 2 if alone else 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -21,15 +22,23 @@ if TYPE_CHECKING:
 
 @click.command(short_help="The theorems, each lemma checked.")
 @common_options
-def command(common: Common) -> int:
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write each lemma and its witness as SMT-LIB.",
+)
+@click.option("--confirm", is_flag=True, help="Ask cvc5 as well; it has to agree on every lemma.")
+def command(common: Common, folder: Path | None, confirm: bool) -> int:
     """Prove what holds for any number of transactions, partitions and files.
 
     Every lemma is checked by z3, its assumptions are checked to leave room for what the lemma
     is about, and every rule that it uses is dropped and weakened in turn: each such mutant has
     to break the lemma, or there is a reason why it need not. Exit code 1 says that some lemma
-    is refuted, or not decided within its time.
+    is refuted, or not decided within its time, by z3 or by the second solver.
     """
-    return run(Proving(common), common)
+    return run(Proving(common, folder, confirm), common)
 
 
 @dataclass
@@ -37,11 +46,14 @@ class Proving(Course["CheckedTheorem"]):
     """Every theorem, or with another profile than the default those about it."""
 
     common: Common
+    folder: Path | None = None
+    confirm: bool = False
     doing = "proving"
 
     def results(self, tell: Tell) -> Iterator[CheckedTheorem]:
         from checker.proofs import THEOREMS
         from checker.proofs.lemma import prove
+        from isodelta.commands.prove.certificates import second_opinion, write_certificates
         from isodelta.commands.prove.results import CheckedTheorem
         from model.profiles import DEFAULT
 
@@ -52,9 +64,12 @@ class Proving(Course["CheckedTheorem"]):
                 f"--profile: there is no theorem about {rules.name}; "
                 "explore --symbolic looks for what breaks it"
             )
+        if self.folder is not None:
+            write_certificates(chosen, self.folder)
         for theorem in chosen:
+            confirmations = second_opinion(theorem, tell) if self.confirm else None
             result = prove(theorem, lambda lemma: tell(f"{theorem.name}: {lemma}"))  # noqa: B023
-            yield CheckedTheorem(result)
+            yield CheckedTheorem(result, confirmations)
 
     def good(self, results: Sequence[CheckedTheorem]) -> bool:
         return all(theorem.proved for theorem in results)

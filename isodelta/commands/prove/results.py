@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.proofs.lemma import LemmaResult, TheoremResult
+from checker.proofs.second_solver import Confirmation
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedTheorem:
-    """A theorem, each lemma of which was handed to the solver."""
+    """A theorem, each lemma of which was given to z3.
+
+    ``confirmations`` has the second solver's answers; None where it was not asked.
+    """
 
     checked: TheoremResult
+    confirmations: tuple[Confirmation, ...] | None = None
 
     @property
     def proved(self) -> bool:
-        """Whether every lemma is proved."""
-        return self.checked.verdict == "proved"
+        """Whether every lemma is proved, and the second solver agrees where it was asked."""
+        agrees = all(answer.agrees for answer in self.confirmations or ())
+        return agrees and self.checked.verdict == "proved"
+
+    def confirmations_of(self, lemma: str) -> list[Confirmation]:
+        """The second solver's answers about one lemma and its witness."""
+        return [one for one in self.confirmations or () if one.certificate.lemma == lemma]
 
     def to_json(self) -> dict[str, object]:
         """The object that ``prove --json`` prints."""
@@ -27,8 +38,18 @@ class CheckedTheorem:
             "also": list(theorem.also),
             "statement": theorem.statement,
             "verdict": self.checked.verdict,
-            "lemmas": [_lemma(lemma) for lemma in self.checked.lemmas],
+            "lemmas": [
+                _lemma(lemma) | _answers(self.confirmations_of(lemma.lemma.name))
+                for lemma in self.checked.lemmas
+            ],
         }
+
+
+def _answers(confirmations: Sequence[Confirmation]) -> dict[str, object]:
+    if not confirmations:
+        return {}
+    kinds = {"unsat": "lemma", "sat": "witness"}
+    return {"cvc5": {kinds[one.certificate.expected]: one.answer for one in confirmations}}
 
 
 def _lemma(result: LemmaResult) -> dict[str, object]:

@@ -11,8 +11,8 @@ import pytest
 
 from checker.generators.scenarios import KINDS
 from checker.proofs import THEOREMS
+from checker.proofs.grounds import GROUNDS, CheckedBy, Proved, in_words
 from checker.proofs.premises import CHECKED, broken_premises
-from checker.proofs.theorems import jobs, key_value_definitions
 from checker.search.random_search import random_scenarios
 from conformance.replay.campaign import valid
 from isodelta.files.scenarios import read_files
@@ -26,49 +26,43 @@ from model.statements import Statement
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
 FILES = [path for path in sorted(SCENARIOS.rglob("*.yaml")) if path.parent.name != "workloads"]
 
-OF_LEMMAS = {
-    *("level in force", "induction hypothesis", "no winner changed what was read"),
-    *("edges lead forward", "what a winner may have changed", "the shape", "joined by overwriting"),
-    *("paths are seen", "no edge of the cycle is a way back", "the missed append"),
-    *("what it removes is there", "the winner read a row", "both parts are on every cycle"),
-    "a cycle is in one group",
-}
-"""Premises that are results of other lemmas, or of the same one for the step before."""
-
-OF_HISTORIES = {
-    *("a cycle and its last commit", "a cycle and its last place", "on the cycle", "the level"),
-    *("the worst rows", "the worst past", "paths", "what the rule finds"),
-    *("Y overwrites X", "snapshots are fresh", "ww", "wr", "rw", "rw of an item"),
-    *("the next version", "a version in its snapshot", "what X read", "it is checked"),
-    *("edges are conflicts", "groups", "the answer robust", "the axiom", "the visibility chosen"),
-}
-"""Premises that say which history a lemma is about, or what its edges are."""
-
-ELSEWHERE = {
-    "what runs do, their jobs can": "tests/checker/robustness/test_roles.py",
-    "a row is in one file": "tests/checker/robustness/test_roles.py",
-    "footprint completeness": "tests/checker/proofs/test_repair.py",
-    "what a statement may take over": "docs/theorems.md: the engine's list of harmless properties",
-}
-
 
 def _reads_in_set(sql: str) -> bool:
     """The one exception: Delta on Spark notes no read for a subquery in SET."""
     return "UPDATE" in sql and "(SELECT" in sql
 
 
-def test_every_premise_about_the_engine_is_looked_at():
-    """But for what is taken for granted of jobs, which has tests of its own, and of definitions."""
-    premises = {
-        assumption.name
-        for theorem in THEOREMS
-        if theorem not in (jobs.THEOREM, key_value_definitions.THEOREM)
-        for lemma in theorem.lemmas
-        for assumption in lemma.build().assumptions
-        if assumption.premise
-    }
-    assert premises - OF_LEMMAS - OF_HISTORIES - set(ELSEWHERE) <= CHECKED
+PREMISES = {
+    assumption.name
+    for theorem in THEOREMS
+    for lemma in theorem.lemmas
+    for assumption in lemma.build().assumptions
+    if assumption.premise
+}
+
+
+def test_every_premise_has_a_ground():
+    assert set(GROUNDS) == PREMISES
+
+
+def test_every_ground_is_there():
+    lemmas = {lemma.name for theorem in THEOREMS for lemma in theorem.lemmas}
+    root = Path(__file__).parents[3]
+    for ground in GROUNDS.values():
+        if isinstance(ground, Proved):
+            assert set(ground.lemmas) <= lemmas
+        if isinstance(ground, CheckedBy):
+            for test in ground.tests:
+                path, name = test.split("::")
+                assert f"def {name}(" in (root / path).read_text(), test
+
+
+def test_every_premise_that_is_looked_at_in_runs_is_tested_there():
+    """And what is looked at is a premise, or a definition that a lemma goes by."""
+    runs = "test_they_hold_in_random_scenarios_of_every_statement"
+    tested = {name for name in GROUNDS if runs in in_words(name)}
     named = {a.name for t in THEOREMS for le in t.lemmas for a in le.build().assumptions}
+    assert tested == CHECKED & PREMISES
     assert named >= CHECKED
 
 

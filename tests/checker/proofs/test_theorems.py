@@ -17,13 +17,14 @@ from checker.proofs import THEOREMS, facts
 from checker.proofs.concrete import ConcreteFacts
 from checker.proofs.lemma import SCOPE, Assumption, Claim, Lemma, check
 from checker.proofs.shapes import missed_appends, missed_appends_on_a_cycle
+from checker.proofs.theorems import log_order
 from checker.proofs.theorems.log_order import level_formula
 from checker.search.alphabet import statements
 from checker.search.exhaustive import Search
 from checker.search.random_search import random_scenarios
 from conformance.replay.campaign import valid
 from isodelta.cli import run
-from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Commit
 from model.preparation import run_scenario
@@ -51,7 +52,7 @@ def test_a_lemma_is_proved_with_every_mutant_as_written(theorem, lemma):
 def test_every_rule_of_the_profile_has_a_mutant_in_the_proof():
     rules = {
         assumption.rule
-        for lemma in THEOREMS[0].lemmas
+        for lemma in log_order.THEOREM.lemmas
         for assumption in lemma.build().assumptions
         if assumption.rule
     }
@@ -182,6 +183,16 @@ def test_the_formula_of_the_level_is_the_one_that_runs():
         assert (level_in_force(SERIALIZABLE, footprint) == SERIALIZABLE) == said
 
 
+def test_every_commit_is_checked_at_one_of_three_levels():
+    known = {SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION}
+    seen = set()
+    for scenario in islice(valid(random_scenarios(9, sizes=(2, 3)), DEFAULT), 120):
+        run = run_scenario(scenario, DEFAULT)
+        for commit in run.final.commits_after(run.workload.base.version):
+            seen.add(commit.level)
+    assert seen == known
+
+
 def _violates(history) -> bool:
     return bool(graph.decide(dependencies(history), WRITE_SERIALIZABLE).cycle)
 
@@ -235,9 +246,9 @@ def test_the_repair_changes_nothing_on_a_serializable_table():
 
 def test_prove_prints_one_object_for_each_theorem(capsys):
     assert run(["prove", "--json", "--profile", REPAIRED.name]) == 0
-    (found,) = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert found["verdict"] == "proved"
-    assert {"lemma", "verdict", "seconds"} <= set(found["lemmas"][0])
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["verdict"] for each in found] == ["proved", "proved"]
+    assert {"lemma", "verdict", "seconds"} <= set(found[0]["lemmas"][0])
 
 
 def test_prove_proves_every_theorem(capsys):
@@ -250,19 +261,19 @@ def test_prove_proves_every_theorem(capsys):
 def test_prove_fails_when_a_rule_says_less(monkeypatch, capsys):
     monkeypatch.setattr(facts, "delete_read", lambda f: f.any_of())
     assert run(["prove", "--json"]) == 1
-    first = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert first["verdict"] == "refuted"
-    wrong = {each["lemma"] for each in first["lemmas"] if each["verdict"] == "refuted"}
+    theorems = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    (serializable,) = (each for each in theorems if each["theorem"] == log_order.THEOREM.name)
+    wrong = {each["lemma"] for each in serializable["lemmas"] if each["verdict"] == "refuted"}
     assert wrong == {"one more winner"}
 
 
 def test_prove_writes_a_page_with_every_lemma(capsys, tmp_path):
     assert run(["prove", "--profile", REPAIRED.name, "--report", str(tmp_path)]) == 0
-    (theorem,) = json.loads((tmp_path / "report.json").read_text())["theorems"]
+    _, theorem = json.loads((tmp_path / "report.json").read_text())["theorems"]
     assert (theorem["verdict"], theorem["about"]) == ("proved", REPAIRED.name)
     assert all(mutant["as_expected"] for each in theorem["lemmas"] for mutant in each["mutants"])
     page = (tmp_path / "index.html").read_text()
-    assert "1 of 1 theorem proved." in page
+    assert "2 of 2 theorems proved." in page
     assert theorem["lemmas"][0]["name"] in page
 
 

@@ -1,4 +1,4 @@
-"""Random footprints, of statements that there are and that there are not."""
+"""Random footprints with every kind of action, of statements that there are and that are not."""
 
 from __future__ import annotations
 
@@ -14,27 +14,46 @@ from model.physical.files import DataFile
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange, ReadPredicate
 from model.physical.log import Commit
 from model.rules.base import Attempt
+from model.rules.level_in_force import REARRANGING_OPERATIONS
+from model.rules.metadata_changed import HARMLESS_PROPERTIES
+from model.tables.protocol import ENABLING
 
 TABLES = {layout: Search(layout).workload.base.table for layout in alphabet.LAYOUTS}
 
-METADATA = (
-    None,
-    MetadataChange(),
-    MetadataChange(identity_only=True, schema_changed=True),
-    MetadataChange(schema_changed=True),
-    MetadataChange(properties_removed=True),
-    MetadataChange(frozenset({"delta.appendOnly"})),
-    MetadataChange(frozenset({"delta.enableRowTracking"})),
-    MetadataChange(
-        frozenset({"delta.enableDeletionVectors"}), frozenset({"delta.enableDeletionVectors"})
-    ),
-    MetadataChange(frozenset({"delta.constraints.positive"})),
+PROPERTIES = (
+    *sorted(HARMLESS_PROPERTIES),
+    *sorted(name for name, _ in ENABLING.values()),
+    *("delta.constraints.positive", "delta.isolationLevel", "owner"),
 )
-PROTOCOL = (
-    None,
-    ProtocolChange(frozenset({"appendOnly"})),
-    ProtocolChange(dropped=frozenset({"checkConstraints"})),
-)
+FEATURES = (*sorted(ENABLING), "checkConstraints", "identityColumns")
+OPERATIONS = ("WRITE", "DELETE", "MERGE", *sorted(REARRANGING_OPERATIONS))
+
+
+def _some(pick: Random, values: tuple[str, ...], most: int) -> frozenset[str]:
+    return frozenset(pick.sample(values, pick.randrange(most + 1)))
+
+
+def _metadata(pick: Random) -> MetadataChange | None:
+    """None, a mark that moved or not, or any change of properties and columns."""
+    if pick.random() < 0.5:
+        return None
+    if pick.random() < 0.3:
+        return MetadataChange(identity_only=True, schema_changed=pick.random() < 0.7)
+    properties = _some(pick, PROPERTIES, 3)
+    return MetadataChange(
+        properties,
+        frozenset(name for name in sorted(properties) if pick.random() < 0.2),
+        schema_changed=pick.random() < 0.15,
+        properties_removed=pick.random() < 0.15,
+    )
+
+
+def _protocol(pick: Random) -> ProtocolChange | None:
+    """None, or features that come and go, those among them that a property enables."""
+    if pick.random() < 0.6:
+        return None
+    added = _some(pick, FEATURES, 2) if pick.random() < 0.5 else frozenset()
+    return ProtocolChange(added, _some(pick, FEATURES, 3) - added)
 
 
 def _file(layout: str, number: int, vector: str | None) -> DataFile:
@@ -59,20 +78,22 @@ def _footprint(pick: Random, layout: str, files: list[DataFile]) -> Footprint:
     def seldom(values: tuple[Any, ...]) -> Any:
         return pick.choice(values) if pick.random() < 0.35 else values[0]
 
+    bare = pick.random() < 0.4  # Nothing of the definition, so that files decide.
+
     count = pick.choice((0, 0, 1, 2))
     return Footprint(
-        "WRITE",
+        pick.choice(OPERATIONS),
         read_predicates=tuple(_predicate(pick, layout) for _ in range(count)),
         read_files=some(0.2),
         read_whole_table=pick.random() < 0.1,
         adds=some(0.3),
         removes=some(0.15),
         data_changed=pick.random() < 0.8,
-        metadata=seldom(METADATA),
-        protocol=seldom(PROTOCOL),
-        domains=seldom((frozenset(), frozenset({"d"}))),
-        applications_read=seldom((frozenset(), frozenset({"a"}))),
-        applications_written=seldom(((), (("a", 1),))),
+        metadata=None if bare else _metadata(pick),
+        protocol=None if bare else _protocol(pick),
+        domains=frozenset() if bare else _some(pick, ("delta.clustering", "d", "e"), 1),
+        applications_read=frozenset() if bare else _some(pick, ("a", "b", "c"), 1),
+        applications_written=tuple((a, 1) for a in _some(pick, ("a", "b", "c"), 0 if bare else 2)),
         next_version_only=seldom((False, True)),
         restates=seldom((False, True)),
     )
