@@ -25,7 +25,7 @@ from checker.proofs.lemma import prove
 from checker.proofs.theorems.key_value_definitions import THEOREM
 from checker.proofs.theorems.key_value_levels import implies
 from checker.separation.key_value.pairs import separate
-from checker.separation.key_value.separation import Synthesis, shape
+from checker.separation.key_value.smallest import Synthesis, shape
 from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
 NAMES = {short: name for name, short in SHORT_WITHOUT_LOG.items()}

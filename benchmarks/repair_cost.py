@@ -18,10 +18,10 @@ from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.search.random_search import random_scenarios
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
 from model.profiles.base import Profile
 from model.scenario import Scenario
-from model.simulator import run_scenario
 
 SIZES = (3, 4, 5)
 

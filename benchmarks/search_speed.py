@@ -22,10 +22,10 @@ from checker.search.exhaustive import JUDGED, Search
 from checker.search.schedules import interleavings
 from checker.search.statement_kinds import statements
 from model.levels import DELTA_LEVELS
+from model.preparation import prepare
 from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
-from model.workload import prepare
 
 SAMPLE = 60
 EVERY_KIND_SECONDS = 20.0

@@ -17,9 +17,9 @@ from conformance.spark.engine import SparkEngine
 from conformance.spark.replay import SparkReplay
 from model.history import Row
 from model.outcomes import COMMITTED
+from model.preparation import prepare
 from model.profiles import Profile, delta_rs_1_6, delta_spark_4_4
 from model.scenario import Scenario
-from model.workload import prepare
 
 
 class CrossEngine:

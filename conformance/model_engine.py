@@ -21,10 +21,11 @@ from model.levels import SERIALIZABLE
 from model.outcomes import FAILED, SUCCEEDED
 from model.physical.files import DataFile
 from model.physical.log import Snapshot
+from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import InFlight, after_begin, begin_in, commit
-from model.workload import TARGET, prepare
+from model.workload import TARGET
 
 
 class ModelEngine:
@@ -61,7 +62,7 @@ class ModelReplay:
     def begin(self, name: str) -> Begun:
         """Takes the snapshot of a transaction."""
         self._begun += 1
-        running = begin_in(self._workload, name, self._latest, self._begun)
+        running = begin_in(self._workload, name, self._latest, self._profile, self._begun)
         self._in_flight[name] = running
         if self._latest.table.absent:
             self._latest = after_begin(running, self._latest)

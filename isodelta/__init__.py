@@ -31,13 +31,10 @@ if TYPE_CHECKING:
     from checker.robustness.answer import robustness
     from checker.search.exhaustive import Search, search_all
     from checker.separation.lattice import Lattice, lattice
-    from checker.separation.snapshots import Separation, SeparationResult, separate
-    from isodelta.files.scenarios import (
-        BadScenarios,
-        load_scenarios,
-        scenario_mapping,
-        scenario_yaml,
-    )
+    from checker.separation.result import Separation, SeparationResult
+    from checker.separation.snapshots import separate
+    from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
+    from isodelta.files.scenarios import BadScenarios, load_scenarios
     from isodelta.files.workloads import load_workload
     from isodelta.runs.replaying import replay, started_engine
     from isodelta.runs.running import parse_scenarios, run
@@ -91,8 +88,8 @@ _HOMES = {
     "strategies": "checker.generators",
     # Levels told apart, and theorems.
     "separate": "checker.separation.snapshots",
-    "Separation": "checker.separation.snapshots",
-    "SeparationResult": "checker.separation.snapshots",
+    "Separation": "checker.separation.result",
+    "SeparationResult": "checker.separation.result",
     "lattice": "checker.separation.lattice",
     "Lattice": "checker.separation.lattice",
     "THEOREMS": "checker.proofs",

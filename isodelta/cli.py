@@ -1,7 +1,8 @@
 """The command line: ``isodelta COMMAND``.
 
 A folder in ``isodelta.commands`` is a command; its module ``command`` holds it. It is imported
-only when it is asked for, so that no command pays for the libraries of another.
+only when it is asked for, so that no command pays for the libraries of another. What an
+exception means for the exit code is said in ``isodelta.exits``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NoReturn
 import click
 
 from isodelta import commands
-from isodelta.exits import BAD, BROKEN, ENGINE, INTERRUPTED, OK, BadInput, EngineFailed
+from isodelta.exits import BAD, BROKEN, INTERRUPTED, OK, CommandFailed
 
 ORDER = (
     "verify",
@@ -76,10 +77,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return BAD
     except click.ClickException as error:
         return _complain([_usage_line(error)], BAD)
-    except BadInput as error:
-        return _complain(error.lines, BAD)
-    except EngineFailed as error:
-        return _complain([f"isodelta: {' '.join(str(error).split())}"], ENGINE)
+    except CommandFailed as error:
+        return _complain(error.lines, error.code)
     except (KeyboardInterrupt, click.Abort):
         return _complain(["isodelta: interrupted"], INTERRUPTED)
     except BrokenPipeError:

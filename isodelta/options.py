@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 import click
 
-from isodelta.engine_option import PROFILES
 from isodelta.exits import BadInput
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile, profile
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+ENGINES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
+"""Engines that can be started, and the profile that describes each."""
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -60,6 +62,19 @@ def budget_option(default: str | None) -> Callable[[Command], Command]:
         show_default=default is not None,
         metavar="TIME",
         help="How long to go on, such as 60s or 4m.",
+    )
+
+
+def engine_option(
+    default: str | None = None, help_text: str = "Which real engine to use."
+) -> Callable[[Command], Command]:
+    """``--engine``: the name of a real engine, handed over as ``engine``."""
+    return click.option(
+        "--engine",
+        type=click.Choice(tuple(ENGINES)),
+        default=default,
+        show_default=default is not None,
+        help=help_text,
     )
 
 
@@ -127,4 +142,4 @@ def common_options(
 
 def _profile_of(engine: str | None) -> str:
     """The profile of the engine that a command names; the default one where it names none."""
-    return DEFAULT.name if engine is None else PROFILES.get(engine, DEFAULT.name)
+    return DEFAULT.name if engine is None else ENGINES.get(engine, DEFAULT.name)

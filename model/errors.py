@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from model.values.types import ColumnType
-
 
 class ModelError(Exception):
     """Base of every error that this package raises on purpose; its text is one line."""
@@ -33,18 +28,6 @@ class InvalidScenario(ModelError):
 
 class UnsupportedSQL(InvalidScenario):
     """A statement that the model does not know, or knows to mean something else in Spark."""
-
-
-class NoPlace(ModelError):
-    """A statement gives the table a column that its stored rows have no place for.
-
-    Whoever prepares the run takes a place in for ``column``, of type ``type``, and starts again.
-    """
-
-    def __init__(self, column: str, type_: ColumnType) -> None:
-        super().__init__(f"rows have no place for column {column!r} of type {type_}")
-        self.column = column
-        self.type = type_
 
 
 class StatementFailure(ModelError):

@@ -77,3 +77,7 @@ class Scenario:
     def level(self) -> str | None:
         """The table's declared isolation level, None where it leaves the profile's default."""
         return self.table.properties.get(LEVEL_PROPERTY)
+
+    def at_level(self, level: str) -> Scenario:
+        """The same scenario on a table that declares another isolation level."""
+        return replace(self, table=self.table.at_level(level))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from model.effects import predicate_reads, rebased, transaction_of
-from model.errors import InvalidScenario, StatementFailure
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.physical.footprint import Footprint
@@ -18,10 +18,10 @@ from model.physical.log import Commit, Snapshot
 from model.physical.storage import check_readable, freed, missed
 from model.profiles.base import Profile
 from model.rules.base import Attempt, Conflict
-from model.scenario import LEVEL_PROPERTY, Scenario, Step
-from model.statements import CreateTable, Execution, Statement
+from model.scenario import LEVEL_PROPERTY, Step
+from model.statements import Execution, Statement
 from model.tables.table import UNSET_LEVEL, Table
-from model.workload import UNKNOWN_ANALYSIS, Workload, initial_rows, prepare
+from model.workload import Workload, initial_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,11 +61,13 @@ def begin(
     statement: Statement,
     latest: Snapshot,
     others: Mapping[str, tuple[Row, ...]],
+    profile: Profile,
     began: int = 0,
 ) -> InFlight:
     """Takes the snapshot and does all the work that comes before the conflict check.
 
-    ``statement`` must have been parsed for the table's definition in ``latest``.
+    ``statement`` must have been parsed for the table's definition in ``latest``. ``profile`` says
+    what its implementation notes as read.
     """
     try:
         execution = statement.execute(latest, name, others)
@@ -74,6 +76,12 @@ def begin(
             check_readable(execution.opened, latest)
     except StatementFailure as error:
         execution = Execution(None, failure=error.error_class)
+    if profile.noted is not None and execution.footprint is not None:
+        try:
+            footprint = profile.noted(statement, latest, execution.footprint)
+            execution = replace(execution, footprint=footprint)
+        except StatementFailure as error:
+            execution = replace(execution, failure=error.error_class)
     return InFlight(name, statement, latest, execution, began)
 
 
@@ -96,39 +104,41 @@ def _check_removable(table: Table, execution: Execution) -> None:
         )
 
 
-def begin_in(workload: Workload, name: str, latest: Snapshot, began: int = 0) -> InFlight:
-    """Begins a transaction of a workload, its statement analysed for the table as it is now."""
+def begin_in(
+    workload: Workload, name: str, latest: Snapshot, profile: Profile, began: int = 0
+) -> InFlight:
+    """Begins a transaction of a workload, its statement analysed for the table as it is now.
+
+    Raises UnsupportedSQL where the model does not know what the analysis comes to: with another
+    type of a column a statement may need casts that it does not have.
+    """
     try:
         statement = workload.statement(name, latest.table)
     except InvalidScenario as error:
-        failure = error.error_class or UNKNOWN_ANALYSIS
-        return InFlight(name, workload.statements[name], latest, Execution(None, failure=failure))
-    return begin(name, statement, latest, workload.others, began)
+        if error.error_class is None:
+            raise UnsupportedSQL(
+                f"what this means once the columns have changed is not supported ({error})",
+                ("transactions", name),
+            ) from error
+        failed = Execution(None, failure=error.error_class)
+        return InFlight(name, workload.statements[name], latest, failed)
+    return begin(name, statement, latest, workload.others, profile, began)
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
     """What others find once a transaction has begun: nothing new, unless it makes the table.
 
-    AS SELECT makes the folder of the log before it writes a file, and leaves it behind even if
-    it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
+    That one may leave files behind before it commits, and even if it fails.
     """
     statement = running.statement
-    if isinstance(statement, CreateTable) and statement.inserts is not None:
-        return replace(latest, littered=True) if statement.table.absent else latest
-    return latest
+    littered = statement.litters and statement.table.absent
+    return replace(latest, littered=True) if littered else latest
 
 
 def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: str) -> Ended:
     """Checks a transaction against the winners since its snapshot, and commits it if it may."""
     execution = running.execution
     footprint = execution.footprint
-    if profile.noted is not None and footprint is not None:
-        try:
-            footprint = profile.noted(running.statement, running.snapshot, footprint)
-            execution = replace(execution, footprint=footprint)
-        except StatementFailure as error:
-            execution = replace(execution, failure=error.error_class)
-        running = replace(running, execution=execution)
     if execution.failure is not None:
         return _without_version(execution.failure, running, latest)
     if footprint is None:
@@ -315,7 +325,8 @@ def run(
 ) -> Run:
     """Runs a schedule, which must be a checked one, from the workload's base.
 
-    ``profiles`` gives single transactions the rules of another implementation.
+    ``profiles`` gives single transactions the rules of another implementation. Raises
+    UnsupportedSQL for a statement that meets a definition that it is not known for.
     """
     profiles = profiles or {}
     latest = workload.base
@@ -323,17 +334,12 @@ def run(
     ended: dict[str, Ended] = {}
     for place, step in enumerate(schedule, 1):
         name = step.transaction
+        rules = profiles.get(name, profile)
         if step.action == "begin":
-            in_flight[name] = begin_in(workload, name, latest, place)
+            in_flight[name] = begin_in(workload, name, latest, rules, place)
             if latest.table.absent:
                 latest = after_begin(in_flight[name], latest)
         else:
-            rules = profiles.get(name, profile)
             ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)
             latest = ended[name].latest
     return Run(workload, profile, ended, latest, profiles)
-
-
-def run_scenario(scenario: Scenario, profile: Profile, level: str | None = None) -> Run:
-    """Prepares and runs a scenario. Raises InvalidScenario."""
-    return run(prepare(scenario, profile, level), scenario.schedule, profile)

@@ -20,8 +20,8 @@ from typing import TypeVar
 from hypothesis import strategies as st
 
 from checker.generators import scenarios as grammar
-from checker.generators.scenarios import KINDS, NAMES, Pick
-from checker.generators.tables import readable
+from checker.generators.scenarios import KINDS, NAMES
+from checker.generators.tables import Pick, readable
 from model.scenario import Scenario, Step, TableSpec
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
-from model.simulator import run_scenario
+from model.preparation import run_scenario
 
 REPAIRED = "delta-spark-4.4-repaired"
 PROVED = ("delta-spark-4.4", REPAIRED)

@@ -14,8 +14,9 @@ from model.history import History
 from model.levels import DELTA_LEVELS, PL_3
 from model.outcomes import SUCCEEDED
 from model.physical.log import Snapshot
+from model.preparation import run_scenario
 from model.scenario import Expectation, Scenario, Step
-from model.simulator import Ended, InFlight, begin, commit, run_scenario
+from model.simulator import Ended, InFlight, begin, commit
 from model.statements import Statement
 from model.workload import initial_rows
 
@@ -45,16 +46,18 @@ class Stage:
         self.jobs = jobs
         self.runs = 0
         self._begun: dict[tuple[int, str, str], InFlight] = {}
-        self._kept: dict[int, Snapshot] = {}
 
     def begin(self, name: str, sql: str, at: Snapshot) -> InFlight:
         """An instance between begin and commit; remembered on the first snapshot."""
         if at is not self.jobs.base:
-            return begin(name, self._statement(sql, at), at, self.jobs.others)
+            return self._began(name, sql, at)
         key = (0, name, sql)
         if key not in self._begun:
-            self._begun[key] = begin(name, self._statement(sql, at), at, self.jobs.others)
+            self._begun[key] = self._began(name, sql, at)
         return self._begun[key]
+
+    def _began(self, name: str, sql: str, at: Snapshot) -> InFlight:
+        return begin(name, self._statement(sql, at), at, self.jobs.others, self.jobs.profile)
 
     def _statement(self, sql: str, at: Snapshot) -> Statement:
         if at.table == self.jobs.target:

@@ -19,7 +19,6 @@ from checker.search.schedules import ScheduleClass
 from model.history import History
 from model.levels import SERIALIZABLE
 from model.outcomes import COMMITTED, READ
-from model.statements import Select
 from model.workload import initial_rows
 
 Instances = Mapping[str, Sequence[Instance]]
@@ -169,7 +168,7 @@ def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
 
 
 def _reads_only(jobs: Jobs, instances: Sequence[Instance]) -> bool:
-    return isinstance(jobs.statement(instances[0].sql), Select)
+    return jobs.statement(instances[0].sql).reads_only
 
 
 def _note(

@@ -35,12 +35,12 @@ from model.history import History, Transaction
 from model.levels import DELTA_LEVELS, PL_3, SNAPSHOT_ISOLATION
 from model.outcomes import COMMITTED, NO_COMMIT
 from model.physical.log import Snapshot
+from model.preparation import prepare
 from model.profiles import DEFAULT
 from model.profiles.base import Profile
 from model.scenario import Step
 from model.simulator import InFlight, begin, commit
-from model.statements import Select
-from model.workload import initial_rows, prepare
+from model.workload import initial_rows
 
 WRITERS = ("A", "B", "C", "D", "E", "F")
 READERS = ("R", "S", "U", "V", "W", "X")
@@ -251,7 +251,7 @@ class _Walk:
         self.deadline = None if budget is None else self.started + budget
         self.looks = 0
         kinds = [statement.kind for statement in search.statements]
-        readers = [isinstance(statement, Select) for statement in search.statements]
+        readers = [statement.reads_only for statement in search.statements]
         self.kinds = kinds
         self.writers = tuple(i for i, reads in enumerate(readers) if not reads)
         self.readers = tuple(i for i, reads in enumerate(readers) if reads)
@@ -389,7 +389,8 @@ class _Pass:
                 walk.look_at_clock()
                 running = node.running.get((index, name))
                 if running is None:
-                    in_flight = begin(name, statement, node.snapshot, search.workload.others)
+                    others = search.workload.others
+                    in_flight = begin(name, statement, node.snapshot, others, search.profile)
                     running = node.running[index, name] = _Running(in_flight)
                 ended = commit(running.in_flight, here.snapshot, search.profile, walk.level)
                 self._count(ended.outcome, index, nodes, slot, chosen)
@@ -453,7 +454,8 @@ class _Pass:
         if running is None:
             search = walk.search
             statement = search.statements[index]
-            running = _Running(begin(name, statement, node.snapshot, search.workload.others))
+            others = search.workload.others
+            running = _Running(begin(name, statement, node.snapshot, others, search.profile))
             ended = commit(running.in_flight, node.snapshot, search.profile, walk.level)
             walk.coverage.outcomes[ended.outcome] += 1
             running.logical[None] = ended.logical

@@ -8,10 +8,10 @@ from typing import Literal
 
 from checker.judging.verdict import Verdict, judge
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION, implies
+from model.preparation import prepare
 from model.profiles.base import Profile
 from model.scenario import Expectation, Scenario
 from model.simulator import run
-from model.workload import prepare
 
 Kind = Literal["level-violation", "documented"]
 

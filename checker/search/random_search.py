@@ -19,10 +19,10 @@ from checker.search.finding import Finding, depth, describe, finding, weakest
 from checker.search.shrinking import minimise
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.profiles.base import Profile
 from model.scenario import Scenario
-from model.simulator import run_scenario
 
 T = TypeVar("T")
 

@@ -15,11 +15,11 @@ from checker.search.shrinking_text import fewer_columns, fewer_rows
 from model.errors import InvalidScenario
 from model.expressions import syntax as expressions
 from model.expressions.syntax import And, Expression, Not, Or
+from model.preparation import prepare
 from model.profiles import DEFAULT
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.statements import Idempotent, Merge, Restore
 from model.statements.base import Statement
-from model.workload import prepare
 
 _SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
 _WHERE = re.compile(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from checker.search import alphabet
 from checker.search.alphabet import NamedStatement
+from model.sql.registry import FORMS, Example
 
 _PARTITIONED = ("partitioned",)
 
@@ -39,7 +40,6 @@ _UPSERT = (
 )
 _ROW_1 = "USING (SELECT 1 AS k, 1 AS p, 11 AS v) AS s"
 _ROW_5 = "USING (SELECT 5 AS k, 1 AS p, 50 AS v) AS s"
-_DYNAMIC = "SET spark.sql.sources.partitionOverwriteMode=dynamic;"
 
 _MERGES = (
     NamedStatement("upsert one row", f"MERGE INTO t {_ROW_1} ON t.k = s.k {_UPSERT}"),
@@ -117,76 +117,18 @@ CELL_KINDS = (
 )
 """The kinds that the documents' tables have cells for."""
 
-OTHER_KINDS = (
-    StatementKind(
-        "OPTIMIZE ZORDER",
-        (
-            NamedStatement("z-order", "OPTIMIZE t ZORDER BY (v)"),
-            NamedStatement("z-order 1", "OPTIMIZE t WHERE p = 1 ZORDER BY (v)", _PARTITIONED),
-        ),
-    ),
-    StatementKind("REORG", (NamedStatement("purge", "REORG TABLE t APPLY (PURGE)"),)),
-    StatementKind(
-        "INSERT OVERWRITE",
-        (
-            NamedStatement("overwrite everything", "INSERT OVERWRITE t VALUES (5, 1, 50)"),
-            NamedStatement(
-                "overwrite with a copy of 1", "INSERT OVERWRITE t SELECT k, p, v FROM t WHERE p = 1"
-            ),
-            NamedStatement(
-                "overwrite partition 1", f"{_DYNAMIC} INSERT OVERWRITE t VALUES (5, 1, 50)"
-            ),
-            NamedStatement(
-                "overwrite what another table lists",
-                f"{_DYNAMIC} INSERT OVERWRITE t SELECT k, p, v FROM s",
-            ),
-        ),
-    ),
-    StatementKind(
-        "REPLACE WHERE",
-        (
-            NamedStatement("replace 1", "INSERT INTO t REPLACE WHERE p = 1 VALUES (5, 1, 50)"),
-            NamedStatement("replace large", "INSERT INTO t REPLACE WHERE v > 25 VALUES (5, 1, 50)"),
-            NamedStatement(
-                "replace 2 with a copy of 1",
-                "INSERT INTO t REPLACE WHERE p = 2 SELECT k, 2, v FROM t WHERE p = 1",
-            ),
-        ),
-    ),
-    StatementKind("TRUNCATE", (NamedStatement("truncate", "TRUNCATE TABLE t"),)),
-    StatementKind(
-        "RESTORE",
-        (
-            NamedStatement("restore version 1", "RESTORE TABLE t TO VERSION AS OF 1"),
-            NamedStatement("restore version 2", "RESTORE TABLE t TO VERSION AS OF 2"),
-        ),
-    ),
-    StatementKind("VACUUM", (NamedStatement("vacuum", "VACUUM t"),)),
-    StatementKind(
-        "ALTER TABLE",
-        (
-            NamedStatement("add a column", "ALTER TABLE t ADD COLUMN w int"),
-            NamedStatement("add a constraint", "ALTER TABLE t ADD CONSTRAINT c CHECK (v < 100)"),
-            NamedStatement(
-                "set a property", "ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = 'false')"
-            ),
-            NamedStatement(
-                "enable deletion vectors",
-                "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
-            ),
-        ),
-    ),
-    StatementKind(
-        "REPLACE TABLE",
-        (
-            NamedStatement(
-                "replace the table",
-                "CREATE OR REPLACE TABLE t (k int, p int, v int) USING delta",
-            ),
-        ),
-    ),
+
+def _of_registry(example: Example) -> NamedStatement:
+    layouts = _PARTITIONED if example.partitioned else tuple(alphabet.LAYOUTS)
+    return NamedStatement(example.name, example.sql, layouts)
+
+
+OTHER_KINDS = tuple(
+    StatementKind(row, tuple(map(_of_registry, examples)))
+    for form in FORMS
+    for row, examples in form.examples.items()
 )
-"""The kinds that the documents mention elsewhere, or not at all."""
+"""The kinds that the documents mention elsewhere, or not at all, from the registry."""
 
 KINDS = (*CELL_KINDS, *OTHER_KINDS)
 

@@ -1,17 +1,17 @@
-"""The lattice of levels as separating histories show it: which are equal, which is above which."""
+"""The lattice of levels as separating histories show it: groups of equal levels in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Protocol
 
 from model.levels import LEVELS
 
 
 class Pair(Protocol):
-    """What is known of one ordered pair of levels."""
+    """The answer for one ordered pair of levels."""
 
     @property
     def held(self) -> str:
@@ -30,26 +30,29 @@ class Pair(Protocol):
 class Lattice:
     """Groups of levels that no history tells apart, and their order.
 
-    ``groups`` stand from weak to strong. ``covers`` has the pairs (lower, upper), by place in
-    ``groups``, with nothing between them; ``apart`` those pairs of which neither is above the
-    other.
+    ``groups`` stand from weak to strong; the pairs are places in ``groups``. ``below`` has every
+    pair (lower, upper), ``covers`` those with nothing between them, ``apart`` the pairs of which
+    neither is above the other.
     """
 
     groups: tuple[tuple[str, ...], ...]
+    below: frozenset[tuple[int, int]]
     covers: tuple[tuple[int, int], ...]
     apart: tuple[tuple[int, int], ...]
 
-    def most_telling(self, held: int, violated: int) -> tuple[str, str]:
-        """The pair of levels that says most of two groups.
+    def most_telling(self, held: int, violated: int) -> Iterator[tuple[str, str]]:
+        """The pairs of levels of two groups, those first that say most.
 
-        It is the strongest that holds (last in its group), and the weakest that is violated.
+        First comes the strongest level that holds (last in its group) with the weakest that is
+        violated. In a search that was cut short some pairs of two groups may lack a history that
+        others have.
         """
-        return self.groups[held][-1], self.groups[violated][0]
+        return product(reversed(self.groups[held]), self.groups[violated])
 
 
 def lattice(pairs: Iterable[Pair], levels: Sequence[str] = tuple(LEVELS)) -> Lattice:
-    """The order of some levels as far as what is known of their pairs goes."""
-    above = {(each.violated, each.held) for each in pairs if each.verdict != "separated"}
+    """The order of some levels: one is above another where no history separates the two."""
+    above = {(pair.violated, pair.held) for pair in pairs if pair.verdict != "separated"}
     groups: list[list[str]] = []
     for level in levels:
         for group in groups:
@@ -77,4 +80,4 @@ def lattice(pairs: Iterable[Pair], levels: Sequence[str] = tuple(LEVELS)) -> Lat
         for one, other in combinations(places, 2)
         if (one, other) not in below and (other, one) not in below
     )
-    return Lattice(tuple(map(tuple, groups)), covers, apart)
+    return Lattice(tuple(map(tuple, groups)), frozenset(below), covers, apart)

@@ -1,10 +1,10 @@
-"""For every pair of levels a smallest history that one admits and the other forbids.
+"""The smallest histories of snapshots that separate the levels of a Delta table.
 
 The levels are told apart by what they mean, not by what any engine does: the histories are those
 of an engine without conflict rules, over a part of the alphabet with reads of items and of
-predicates, readers, and writes of either kind. Where there is no such history, the table of
-levels or a proof about histories of snapshots (``model.levels.snapshots``) says why, or else it is
-a matter of how many transactions were looked at.
+predicates, readers, and writes of either kind. Where no history separates two levels, the table of
+levels or a proof about histories of snapshots (``model.levels.snapshots``) says why; otherwise the
+answer holds up to the number of transactions that were looked at.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import permutations
-from typing import Literal
 
 from checker.judging import graph, solver
 from checker.judging.dependencies import dependencies
@@ -23,90 +23,93 @@ from checker.search.exhaustive import READERS, WRITERS, Progress, Search
 from checker.search.minimal import Path
 from checker.search.schedules import ScheduleClass
 from checker.search.shrinking import minimise
+from checker.separation.result import Reason, SeparatingHistory, Separation, SeparationResult
 from model.history import History
 from model.levels import LEVELS, WRITE_SERIALIZABLE, implies
 from model.levels.snapshots import implies_on_snapshots
+from model.preparation import run_scenario
 from model.profiles import NO_RULES
 from model.scenario import Scenario
-from model.simulator import run_scenario
 
 STATEMENTS = (
     *("append to 1", "sum of 1 into 2", "sum of 2 into 1", "count everything", "delete 1"),
     *("raise 1", "raise everything", "move 1 to 2", "move 2 to 1", "read everything", "read 1"),
 )
 
-SeparationVerdict = Literal["separated", "implied", "proved for snapshots", "equal"]
 
+@dataclass(frozen=True, eq=False)
+class SnapshotHistory(SeparatingHistory):
+    """A separating history as a scenario: what it does where no engine's rules are applied."""
 
-@dataclass(frozen=True, slots=True)
-class Separation:
-    """What is known of two levels: a history that holds ``held`` and violates ``violated``.
+    scenario: Scenario
 
-    ``scenario`` is None where there is none. ``up_to`` says how many transactions were looked at
-    in full.
-    """
-
-    held: str
-    violated: str
-    up_to: int
-    anomaly: str = ""
-    scenario: Scenario | None = None
+    @cached_property
+    def history(self) -> History:
+        """What is read and changed when the scenario runs without rules."""
+        return run_scenario(self.scenario, NO_RULES).history
 
     @property
-    def implied(self) -> bool:
-        """Whether the table of levels says that ``held`` implies ``violated``."""
-        return implies(self.held, self.violated)
+    def size(self) -> int:
+        """The number of transactions."""
+        return len(self.scenario.transactions)
 
-    @property
-    def verdict(self) -> SeparationVerdict:
-        """Whether there is a history, and otherwise why there is none.
+    @cached_property
+    def verdicts(self) -> Mapping[str, bool]:
+        """Whether it holds each level."""
+        conflicts = dependencies(self.history)
+        return {level: graph.decide(conflicts, level).verdict == "holds" for level in LEVELS}
 
-        ``equal`` is no proof: none of up to so many transactions was found.
+    def confirmed_by(self, expected: Mapping[str, bool]) -> tuple[str, ...]:
+        """Those of graph, solver and definition that agree with the expected verdicts.
+
+        The definition decides levels that promise a serial order, and cannot contradict a
+        violation: it confirms what holds.
         """
-        if self.scenario is not None:
-            return "separated"
-        if self.implied:
-            return "implied"
-        proved = implies_on_snapshots(self.held, self.violated)
-        return "proved for snapshots" if proved else "equal"
+        return tuple(name for name, agrees in self._decided(expected) if agrees)
 
-    @property
-    def transactions(self) -> int | None:
-        """How many transactions the history has."""
-        return None if self.scenario is None else len(self.scenario.transactions)
+    def _decided(self, expected: Mapping[str, bool]) -> Iterator[tuple[str, bool]]:
+        words = {level: "holds" if holds else "violated" for level, holds in expected.items()}
+        verdicts = judge(self.history, tuple(expected))
+        yield "graph", all(verdicts[level].verdict == word for level, word in words.items())
+        yield (
+            "solver",
+            all(solver.judge(self.history, level).verdict == word for level, word in words.items()),
+        )
+        readings = [
+            reading.verdict == "holds"
+            for level, holds in expected.items()
+            if holds
+            for reading in (verdicts[level].view, verdicts[level].final_state)
+            if reading is not None
+        ]
+        yield "definition", bool(readings) and all(readings)
 
 
-@dataclass(frozen=True, slots=True)
-class SeparationResult:
+SnapshotSeparation = Separation[SnapshotHistory]
+
+
+@dataclass(frozen=True)
+class SnapshotSeparations(SeparationResult[SnapshotHistory]):
     """Every ordered pair of different levels, and how far the search went.
 
-    ``finished`` is the largest number of transactions of which every history was looked at.
+    ``finished`` is the largest number of transactions of which every history was looked at;
+    ``histories`` and ``schedules`` count what was looked at over ``statements`` statements.
     """
 
-    separations: tuple[Separation, ...]
-    transactions: int
     finished: int
     statements: int
     schedules: int
     histories: int
-    seconds: float
 
     @property
     def complete(self) -> bool:
         """Whether every history was looked at."""
         return self.finished == self.transactions
 
-    def between(self, held: str, violated: str) -> Separation:
-        """The answer for one ordered pair. Raises ``KeyError``."""
-        for each in self.separations:
-            if (each.held, each.violated) == (held, violated):
-                return each
-        raise KeyError((held, violated))
-
 
 def separations(
     transactions: int = 3, statements: Sequence[str] = STATEMENTS
-) -> tuple[Separation, ...]:
+) -> tuple[SnapshotSeparation, ...]:
     """Every ordered pair of different levels, in the order of the table."""
     return separate(transactions, statements).separations
 
@@ -117,12 +120,12 @@ def separate(
     *,
     budget: float | None = None,
     progress: Progress | None = None,
-) -> SeparationResult:
+) -> SnapshotSeparations:
     """Tells every ordered pair of different levels apart, as far as it can be done.
 
     All histories of up to ``transactions`` over ``statements`` (by their names in the alphabet)
     are looked at; the fewest transactions win, then the fewest steps, then the shortest SQL.
-    What was found is then made smaller: set-up rows and conditions that do not matter go.
+    The winners are then made smaller: set-up rows and conditions that do not matter go.
     ``budget`` in seconds ends the search early.
     """
     started = time.monotonic()
@@ -140,8 +143,8 @@ def separate(
         seen[broken] = size
         for level, anomaly in violated.items():
             for held in LEVELS.keys() - broken:
-                known = best.get((held, level))
-                if known is None or size < known[0]:
+                smallest = best.get((held, level))
+                if smallest is None or size < smallest[0]:
                     best[held, level] = (size, path, anomaly)
 
     search = Search("partitioned", NO_RULES, chosen)
@@ -153,14 +156,16 @@ def separate(
         progress=progress,
         observer=note,
     )
-    return SeparationResult(
-        tuple(_separations(best, chosen, result.finished)),
+    separated = tuple(_separations(best, chosen, result.finished))
+    return SnapshotSeparations(
+        tuple(LEVELS),
+        separated,
         transactions,
-        result.finished,
-        len(chosen),
-        result.schedules,
-        result.histories,
         time.monotonic() - started,
+        finished=result.finished,
+        statements=len(chosen),
+        schedules=result.schedules,
+        histories=result.histories,
     )
 
 
@@ -168,18 +173,27 @@ def _separations(
     best: Mapping[tuple[str, str], tuple[tuple[object, ...], Path, str]],
     chosen: Sequence[alphabet.NamedStatement],
     finished: int,
-) -> Iterator[Separation]:
-    smallest: dict[Path, Scenario] = {}
+) -> Iterator[SnapshotSeparation]:
+    by_path: dict[Path, SnapshotHistory] = {}
+    by_text: dict[tuple[object, ...], SnapshotHistory] = {}
     for held, violated in permutations(LEVELS, 2):
-        found = best.get((held, violated))
-        if found is None:
-            yield Separation(held, violated, finished)
+        if (held, violated) not in best:
+            reason = _why_not_separated(held, violated)
+            yield Separation(held, violated, finished, reason=reason)
             continue
-        _, path, anomaly = found
-        if path not in smallest:
-            smallest[path] = _smaller(_scenario(path, chosen))
-        name = f"holds {held}, violates {violated}"
-        yield Separation(held, violated, finished, anomaly, replace(smallest[path], name=name))
+        _, path, anomaly = best[held, violated]
+        if path not in by_path:
+            scenario = _smaller(_scenario(path, chosen))
+            texts = tuple(scenario.transactions.items())
+            same = (scenario.table.setup, texts, scenario.schedule)
+            by_path[path] = by_text.setdefault(same, SnapshotHistory(scenario))
+        yield Separation(held, violated, finished, by_path[path], anomaly)
+
+
+def _why_not_separated(held: str, violated: str) -> Reason:
+    if implies(held, violated):
+        return "implied"
+    return "proved for snapshots" if implies_on_snapshots(held, violated) else "equal"
 
 
 def _size(path: Path, chosen: Sequence[alphabet.NamedStatement]) -> tuple[object, ...]:
@@ -212,32 +226,11 @@ def _smaller(scenario: Scenario) -> Scenario:
 
 
 def _told_apart(scenario: Scenario) -> tuple[list[str], dict[str, str | None]]:
-    """Who changes rows in a scenario, and the levels that it violates, with the anomalies."""
+    """The transactions that change rows, and the levels violated, with the anomalies."""
     history = run_scenario(scenario, NO_RULES).history
     conflicts = dependencies(history)
-    found = {level: graph.decide(conflicts, level) for level in LEVELS}
-    changing = [each.name for each in history.transactions if each.changes]
-    return changing, {name: verdict.anomaly for name, verdict in found.items() if verdict.cycle}
-
-
-def deciders_that_agree(separation: Separation) -> tuple[str, ...]:
-    """Which of the three deciders find that the history holds one level and violates the other.
-
-    The definition decides levels that promise a serial order, and cannot contradict a violation:
-    it confirms what holds. Empty where there is no history.
-    """
-    if separation.scenario is None:
-        return ()
-    history = run_scenario(separation.scenario, NO_RULES).history
-    return tuple(name for name, agrees in _decided(history, separation) if agrees)
-
-
-def _decided(history: History, separation: Separation) -> Iterator[tuple[str, bool]]:
-    held, violated = separation.held, separation.violated
-    found = judge(history, (held, violated))
-    yield "graph", found[held].verdict == "holds" and found[violated].verdict == "violated"
-    solved = [solver.judge(history, level).verdict for level in (held, violated)]
-    yield "solver", solved == ["holds", "violated"]
-    view, final = found[held].view, found[held].final_state
-    if view is not None and final is not None:
-        yield "definition", view.verdict == final.verdict == "holds"
+    verdicts = {level: graph.decide(conflicts, level) for level in LEVELS}
+    changing = [transaction.name for transaction in history.transactions if transaction.changes]
+    return changing, {
+        level: verdict.anomaly for level, verdict in verdicts.items() if verdict.cycle
+    }

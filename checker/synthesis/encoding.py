@@ -1,7 +1,7 @@
-"""Which of the histories of n writers a profile's rules admit, and which of them a level forbids.
+"""The conflict rules of a profile and the violations of a level, over histories of n writers.
 
 The rules are those of a profile about files (``checker.synthesis.rules``), the edges those of
-``checker.judging.dependencies``. Compactions, readers and changes of the definition have no part:
+``checker.judging.dependencies``. Compactions, readers and changes of the definition are left out:
 by the theorems (``docs/theorems.md``) they add no violation to the rules of delta-spark-4.4.
 """
 
@@ -13,11 +13,13 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import SEED
 from checker.synthesis.footprints import SETUP, Footprints
 from checker.synthesis.histories import Histories, any_of
 from checker.synthesis.rules import SPARK, RuleSet
 from model.levels import SERIALIZABLE
+
+SEED = 0
+"""The solver's seed: one question has its answers in one order."""
 
 
 class Encoding(Histories):
@@ -75,9 +77,9 @@ class Encoding(Histories):
         return z3.And(self.shows(i, j), touched)
 
     def _misses(self, i: int, j: int) -> Any:
-        """Whether what j wrote, which i has not seen, may change what i has read.
+        """Whether what j wrote, unseen by i, may change what i has read.
 
-        Of files that were there i has noted which it read; of others partitions tell.
+        For files of its snapshot i has noted which it read; for later files partitions decide.
         """
         unseen = z3.Not(self.shows(i, j)) if j < i else z3.BoolVal(True)
         if self.values == 1:
@@ -87,7 +89,7 @@ class Encoding(Histories):
         return z3.And(unseen, z3.Or(self.covers(i, j), taken))
 
     def _way(self, y: int, z: int) -> tuple[Any, Any]:
-        """Whether y misses z, and whether z follows y: the two ways in which y may come first."""
+        """Whether y misses z, and whether z follows y: two reasons for y to come first."""
         if (y, z) not in self._ways:
             follows = self._follows(z, y) if y < z else z3.BoolVal(False)
             self._ways[y, z] = (
@@ -97,29 +99,29 @@ class Encoding(Histories):
         return self._ways[y, z]
 
     def _no_way_back(self, i: int) -> tuple[Any, ...]:
-        """That the rule "read through append" does not refuse i: there is a set of winners.
+        """That the rule "read through append" does not refuse i: a set of winners exists.
 
-        Those that have read an append which i misses are in it, those that may have to follow
-        one of it are, and none of it may have to come before i.
+        It has the winners that have read an append which i misses, and those that may have to
+        follow one of the set; none of the set may have to come before i.
         """
         reached = self._bools(f"reached{i}", range(i))
         hidden = [z3.Not(self.shows(i, j)) for j in range(i)]
-        found = []
+        constraints = []
         for y, z in product(range(i), range(i)):
             if y == z:
                 continue
             follows, built = self._way(y, z)
             if y < z:
                 missed = z3.And(hidden[y], self.blind[y], self.covers(i, y))
-                found.append(z3.Implies(z3.And(missed, built), reached[z]))
-            found.append(
+                constraints.append(z3.Implies(z3.And(missed, built), reached[z]))
+            constraints.append(
                 z3.Implies(z3.And(reached[y], hidden[z], z3.Or(follows, built)), reached[z])
             )
         for y in range(i):
             older = any_of(z3.And(self.shows(i, m), z3.Not(self.shows(y, m))) for m in range(y))
             back = z3.Or(z3.And(older, z3.Not(self.blind[y])), self._way(y, i)[0])
-            found.append(z3.Not(z3.And(reached[y], back)))
-        return tuple(found)
+            constraints.append(z3.Not(z3.And(reached[y], back)))
+        return tuple(constraints)
 
     def changes_matches(self, i: int, j: int) -> Any:
         """Whether j's commit changes for some row whether a predicate of i matches it."""
@@ -155,7 +157,7 @@ class Encoding(Histories):
         if i < j:
             seen = [
                 z3.And(self.sees[j][i, c], self.reads[j][c]) for c in self.cells
-            ]  # wr of an item; who overwrites has read, so ww needs no case of its own
+            ]  # wr of an item; a writer that overwrites has read, so ww needs no case of its own
             shown = self.shows(j, i)
             parts.append(z3.And(shown, z3.Or(*seen, self.changes_matches(j, i))))
         hidden = z3.Not(self.shows(i, j)) if j < i else z3.BoolVal(True)
@@ -168,7 +170,7 @@ class Encoding(Histories):
         At Serializable the order of the log is part of the graph.
         """
         inside = [z3.Bool(f"on_cycle{i}") for i in self.writers]
-        found: list[Any] = [any_of(inside)]
+        constraints: list[Any] = [any_of(inside)]
         for i in self.writers:
             onwards = [
                 inside[j]
@@ -177,11 +179,11 @@ class Encoding(Histories):
                 for j in self.writers
                 if j != i
             ]
-            found.append(z3.Implies(inside[i], any_of(onwards)))
-        return tuple(found)
+            constraints.append(z3.Implies(inside[i], any_of(onwards)))
+        return tuple(constraints)
 
-    def is_not(self, found: Footprints) -> Any:
-        """That a solution is another one."""
+    def is_not(self, known: Footprints) -> Any:
+        """That a solution differs from a known one."""
         parts: list[Any] = []
 
         def other(variables: Iterable[Any], places: frozenset[int]) -> None:
@@ -191,24 +193,24 @@ class Encoding(Histories):
             return frozenset(cell // self.values for cell in cells)
 
         for i in self.writers:
-            reads, removes = found.reads[i], found.removes[i]
+            reads, removes = known.reads[i], known.removes[i]
             other(self.in_target[i], partitions(removes))
             other(self.in_source[i], partitions(reads - removes))
             if self.values > 1:
                 other(self.with_value[i], frozenset(cell % self.values for cell in reads))
-            other(self.adds[i], found.adds[i])
-            other(self.begin[i], frozenset({found.begins[i]}))
-        other(self.replaces, found.replaces)
-        other(self.filled, found.filled)
-        other(self.together, found.together)
+            other(self.adds[i], known.adds[i])
+            other(self.begin[i], frozenset({known.begins[i]}))
+        other(self.replaces, known.replaces)
+        other(self.filled, known.filled)
+        other(self.together, known.together)
         return z3.Or(*parts)
 
     @property
     def sizes(self) -> tuple[list[Any], ...]:
-        """What a small solution has few of, the most important first: steps, then files.
+        """The measures of a solution, the most important first: steps, then files.
 
-        Each is a list of formulas, the number of those that are true being what counts. Files
-        are those at the beginning and those that the writers add.
+        Each is a list of formulas: the fewer are true, the smaller the solution. Files are those
+        at the beginning and those that the writers add.
         """
         overlapping = [z3.Not(self.begin[i][i]) for i in self.writers]
         files = [
@@ -236,21 +238,21 @@ class Encoding(Histories):
         return solver
 
     def solution(self, model: Any) -> Footprints:
-        """The solution that a model of the solver is."""
+        """The solution that a model of the solver stands for."""
 
         def true(formula: Any) -> bool:
             return bool(z3.is_true(model.eval(formula, model_completion=True)))
 
-        def which(row: list[Any]) -> frozenset[int]:
+        def places(row: list[Any]) -> frozenset[int]:
             return frozenset(p for p, formula in enumerate(row) if true(formula))
 
         return Footprints(
-            tuple(map(which, self.reads)),
-            tuple(map(which, self.adds)),
-            tuple(map(which, self.takes_out)),
-            tuple(min(which(row)) for row in self.begin),
-            which(self.filled),
+            tuple(map(places, self.reads)),
+            tuple(map(places, self.adds)),
+            tuple(map(places, self.takes_out)),
+            tuple(min(places(row)) for row in self.begin),
+            places(self.filled),
             self.values,
-            which(self.together),
+            places(self.together),
             frozenset(i for i in self.writers if true(self.replaces[i])),
         )

@@ -1,4 +1,4 @@
-"""One solution of the encoding: the footprints of some writers, and a schedule."""
+"""A solution of the encoding: the footprints of some writers, and a schedule."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Footprints:
     partition; with one ``value`` for that column a cell is a partition. ``reads`` and ``adds``
     have cells; ``removes`` has those of the cells read whose rows a writer takes out. ``begins``
     has the number of commits that each snapshot shows. ``filled`` are the cells with a row at the
-    beginning; the rows of a partition in ``together`` share a file then, others do not. Writers in
-    ``replaces`` add new rows in the place of those that they take out; others that take rows
-    out and add some add the same rows, changed.
+    beginning; the rows of a partition in ``together`` share a file at the beginning, others do
+    not. Writers in ``replaces`` add new rows in the place of those that they take out; other
+    writers that both take rows out and add some add the same rows, changed.
     """
 
     reads: tuple[frozenset[int], ...]
@@ -73,7 +73,7 @@ class Footprints:
         )
 
     def key(self) -> tuple[object, ...]:
-        """What solutions are put in order by."""
+        """The key by which solutions are sorted."""
         removing = tuple(map(bool, self.removes))
         sets = (*self.reads, *self.adds, self.filled, self.together, *self.removes, self.replaces)
-        return (self.begins, removing, tuple(tuple(sorted(each)) for each in sets))
+        return (self.begins, removing, tuple(tuple(sorted(places)) for places in sets))

@@ -2,15 +2,15 @@
 
 A transaction is its footprint: the cells that it reads, those that it takes rows out of, and
 those that it adds rows to. A cell is a partition together with a value of one data column.
-The statement follows from that (``checker.synthesis.sql``), so there is no alphabet. Writers are
-numbered by their commits; the schedule is one variable for each of them, the number of commits
-that its snapshot shows.
+The statement follows from the footprint (``checker.synthesis.sql``), so no alphabet is needed.
+Writers are numbered by their commits; the schedule is one variable for each of them, the number of
+commits that its snapshot shows.
 
 Rows of one writer in one cell share their fate, so a pair (writer, cell) names a row version;
-what was there before is written by ``SETUP``. A file is named by who wrote it and its partition.
-Where the data column has several values, a file may hold versions of several cells: who rewrites
-it copies those that it does not read, and they are in the new file then. So files are variables,
-too: which file holds which version after so many commits.
+rows that were there before are written by ``SETUP``. A file is named by its writer and its
+partition. Where the data column has several values, a file may hold versions of several cells: a
+writer that rewrites it copies the versions that it does not read into the new file. So files are
+variables, too: which file holds which version after so many commits.
 
 The rules and the edges are in ``checker.synthesis.encoding``.
 """
@@ -39,7 +39,7 @@ class Histories:
     ``values`` is the number of values of the data column; ``ValueError`` for more than two.
     ``every_kind``: a transaction may also read partitions that it takes no rows out of (MERGE),
     put new rows in the place of others (REPLACE WHERE), and add to several cells what it has
-    read; if not, it takes rows out of all that it reads, or of nothing.
+    read; otherwise it takes rows out of everything that it reads, or of nothing.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Histories:
             self._add(z3.PbEq([(slot, 1) for slot in self.begin[i]], 1))
 
     def _statements(self) -> None:
-        """What SQL can say: see ``checker.synthesis.sql`` for each case."""
+        """The footprints that SQL has a statement for (``checker.synthesis.sql``)."""
         self.blind, self.in_place = [], []
         for i in self.writers:
             reads, adds, removes = self.takes_out[i], self.adds[i], self.removes[i]
@@ -148,14 +148,14 @@ class Histories:
         yield from product((SETUP, *range(writers)), self.cells)
 
     def _holders(self, version: Version, commits: int) -> Iterator[int]:
-        """Who may have written the file that holds a version after so many commits."""
+        """The writers whose file may hold a version after so many commits."""
         writer, _ = version
         yield writer
         if self.values > 1:
             yield from range(max(0, writer + 1), commits)
 
     def _files(self) -> None:
-        """Which file holds which row version after so many commits, and what each commit does.
+        """The files that hold each row version after so many commits, and what each commit does.
 
         ``holds[t][version][y]``: after t commits the version is in the file of y. ``takes``:
         versions that a writer ends, ``puts``: cells in which it writes new ones.
@@ -228,7 +228,7 @@ class Histories:
         self.holds.append(after)
 
     def _in_file(self, i: int, y: int, cell: int) -> Iterator[tuple[Any, Version]]:
-        """What i's snapshot shows of the file that y wrote and that may hold a row of a cell.
+        """The versions in the file that y wrote for the partition of a cell, in i's snapshot.
 
         Each version comes with the condition for it to be in that file.
         """
@@ -269,8 +269,8 @@ class Histories:
     def covers(self, i: int, j: int) -> Any:
         """Whether what i has noted as read covers a file that j adds."""
         if self.rules.added == "statistics":
-            found = any_of(z3.And(self.reads[i][c], self.writes_cell(j, c)) for c in self.cells)
-            return z3.And(self.removes[i], found)
+            row = any_of(z3.And(self.reads[i][c], self.writes_cell(j, c)) for c in self.cells)
+            return z3.And(self.removes[i], row)
         return any_of(
             z3.And(self.in_partition[i][p], any_of(self.writes_cell(j, c) for c in self.of(p)))
             for p in self.partitions

@@ -1,9 +1,8 @@
-"""What the encoding has to know of a profile's rules about files.
+"""The rules of each profile about files, as a choice among the few that the encoding has.
 
-A profile is encoded as a choice among a few things: which files count as read, what files that
-winners added are held against, which winners' files count, and what becomes of a statement that
-finds nothing. All of it is about tables without deletion vectors, where every profile resolves
-conflicts file by file.
+The choices: which files count as read, what the files that winners added are compared with, which
+winners' files count, and whether a statement that finds nothing writes a version. All of them are
+about tables without deletion vectors, where every profile resolves conflicts file by file.
 """
 
 from __future__ import annotations
@@ -19,16 +18,17 @@ from model.profiles import readings
 class RuleSet:
     """The rules of one profile.
 
-    ``read_files``: those that statistics leave over, all files of the partitions read, or, as
-    delta-rs has it, all files of the snapshot for a statement without a predicate (INSERT) and
-    those that statistics leave over for the others. ``added``: whether an added file lies in a
-    partition that is read, or may hold a row that is read; under ``statistics`` INSERT notes no
-    predicate, so nothing that is added concerns it.
+    ``read_files``: the files that count as read. ``statistics``: those that statistics leave over;
+    ``partitions``: all files of the partitions read; ``delta-rs``: all files of the snapshot for a
+    statement without a predicate (INSERT), and those that statistics leave over for the others.
+    ``added``: whether an added file conflicts if it lies in a partition that is read, or only if
+    it may hold a row that is read; under ``statistics`` INSERT notes no predicate, so nothing that
+    is added conflicts with it.
 
-    ``appends``: which winners' added files do not count at WriteSerializable: those of blind
-    appends, those of all who rewrite no file, or none. ``inserts_apart``: two statements that only
-    add never conflict. ``empty_versions``: whether a statement that finds nothing
-    writes a version at WriteSerializable. ``repaired`` adds the rule "read through append".
+    ``appends``: the winners whose added files do not count at WriteSerializable: blind appends,
+    all writers that rewrite no file, or none. ``inserts_apart``: two statements that only add
+    never conflict. ``empty_versions``: whether a statement that finds nothing writes a version at
+    WriteSerializable. ``repaired`` adds the rule "read through append".
     ``every_kind``: whether what MERGE and REPLACE WHERE note is encoded.
     """
 
@@ -49,19 +49,19 @@ SPARK = RuleSet(empty_versions=True, every_kind=True)
 
 
 def _documented() -> dict[str, RuleSet]:
-    found = {}
+    rule_sets = {}
     for name, read_as in readings().items():
         if not name.startswith("databricks-"):
             continue
         old = name == "databricks-2020"
         for reading in read_as:
             weakest = reading.endswith(":weakest")
-            found[reading] = RuleSet(
+            rule_sets[reading] = RuleSet(
                 read_files="statistics" if weakest else "partitions",
                 appends="all" if old else "blind",
                 inserts_apart=old and weakest,
             )
-    return found
+    return rule_sets
 
 
 RULE_SETS = {

@@ -1,4 +1,4 @@
-"""Asks the solver for the smallest histories that the rules admit and a level forbids."""
+"""Questions to the solver: the smallest histories that the rules admit and a level forbids."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PROFILES = tuple(RULE_SETS)
 
 
 class Change(NamedTuple):
-    """What one writer does: cells that it reads, adds to, and takes rows out of.
+    """The work of one writer: the cells that it reads, adds to, and takes rows out of.
 
-    ``replaces``: what it adds are new rows and not those that it takes out.
+    ``replaces``: it adds new rows instead of those that it takes out.
     """
 
     reads: frozenset[int]
@@ -42,7 +42,7 @@ TIMEOUT_MS = 120_000
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How large the histories are that are asked about, besides their number of writers.
+    """The size of the histories asked about, besides their number of writers.
 
     ``values`` is the number of values of a data column: with two of them a file may hold rows
     that a statement reads and rows that it does not. ``every_kind`` adds footprints of MERGE and
@@ -59,7 +59,7 @@ STANDARD = Bounds()
 
 @dataclass(frozen=True, slots=True)
 class SizeResult:
-    """What the solver says of one number of transactions: whether there is a violation."""
+    """The solver's answer for one number of transactions: whether there is a violation."""
 
     transactions: int
     answer: Literal["some", "none", "unknown"]
@@ -135,9 +135,9 @@ def solutions(
         for i in encoded.writers:
             solver.add(z3.Or(*(_does(encoded, i, change) for change in among)))
     while _sat(solver):
-        found = encoded.solution(solver.model())
-        yield found
-        solver.add(encoded.is_not(found))
+        solution = encoded.solution(solver.model())
+        yield solution
+        solver.add(encoded.is_not(solution))
 
 
 def minimal(
@@ -204,8 +204,8 @@ def _kinds(
         raise late
 
 
-def _order(found: Footprints) -> tuple[object, ...]:
-    return found.cells, found.key()
+def _order(solution: Footprints) -> tuple[object, ...]:
+    return solution.cells, solution.key()
 
 
 def _at_its_smallest(solver: Any, size: list[Any]) -> None:
@@ -213,9 +213,9 @@ def _at_its_smallest(solver: Any, size: list[Any]) -> None:
 
     def count() -> int:
         model = solver.model()
-        return sum(z3.is_true(model.eval(each, model_completion=True)) for each in size)
+        return sum(z3.is_true(model.eval(part, model_completion=True)) for part in size)
 
-    weighed = [(each, 1) for each in size]
+    weighed = [(part, 1) for part in size]
     _sat(solver)
     best = count()
     while True:
@@ -232,14 +232,14 @@ def _at_its_smallest(solver: Any, size: list[Any]) -> None:
 
 def _up_to_names(encoded: Encoding, solver: Any, deadline: float) -> tuple[Footprints, ...]:
     """Every solution that is left, one for each renaming; the first is the simplest."""
-    found = []
+    solutions_left = []
     while _sat(solver):
         if monotonic() > deadline:
             raise TimeoutError("out of time")
         solution = encoded.solution(solver.model())
-        found.append(solution.canonical)
+        solutions_left.append(solution.canonical)
         solver.add(*map(encoded.is_not, solution.renamings(encoded.k)))
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(solutions_left, key=_order))
 
 
 def _does(encoded: Encoding, i: int, change: Change) -> Any:
@@ -252,17 +252,17 @@ def _does(encoded: Encoding, i: int, change: Change) -> Any:
     )
 
 
-def _alike(encoded: Encoding, found: Footprints) -> Any:
-    """That a solution has the same kinds of statements and the same schedule."""
+def _alike(encoded: Encoding, solution: Footprints) -> Any:
+    """That another solution has the same kinds of statements and the same schedule."""
     parts = []
     for i in encoded.writers:
-        parts.append(encoded.begin[i][found.begins[i]])
-        parts.append(encoded.removes[i] == bool(found.removes[i]))
-        parts.append(encoded.replaces[i] == (i in found.replaces))
-        parts.append(z3.Or(*encoded.in_source[i]) == (found.reads[i] != found.removes[i]))
-        parts.append(z3.Or(*encoded.adds[i]) == bool(found.adds[i]))
-        if found.removes[i] and found.adds[i]:
-            in_place = found.adds[i] == found.removes[i] and i not in found.replaces
+        parts.append(encoded.begin[i][solution.begins[i]])
+        parts.append(encoded.removes[i] == bool(solution.removes[i]))
+        parts.append(encoded.replaces[i] == (i in solution.replaces))
+        parts.append(z3.Or(*encoded.in_source[i]) == (solution.reads[i] != solution.removes[i]))
+        parts.append(z3.Or(*encoded.adds[i]) == bool(solution.adds[i]))
+        if solution.removes[i] and solution.adds[i]:
+            in_place = solution.adds[i] == solution.removes[i] and i not in solution.replaces
             parts.append(encoded.in_place[i] == z3.BoolVal(in_place))
     return z3.And(*parts)
 
@@ -274,8 +274,8 @@ def _sat(solver: Any) -> bool:
     return bool(answer == z3.sat)
 
 
-def as_finding(found: Footprints, level: str, rules: Profile | None = None) -> Finding:
+def as_finding(solution: Footprints, level: str, rules: Profile | None = None) -> Finding:
     """A solution run in the model. Raises ``ValueError`` when the model does not confirm it."""
-    kinds = [kind(found, i) for i in range(len(found.reads))]
+    kinds = [kind(solution, i) for i in range(len(solution.reads))]
     name = f"{describe(kinds)} break {level} (synthesised)"
-    return finding(scenario(found, level, name), "partitioned", level, rules or DEFAULT)
+    return finding(scenario(solution, level, name), "partitioned", level, rules or DEFAULT)

@@ -11,8 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.delta_log.log_reader import LogReader, Schema
+from model.definitions import with_places
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
-from model.sql import columns_to_come, declared_table
+from model.sql import declared_table
 from model.tables.table import CHECK_PREFIX, Table
 from model.workload import TARGET
 
@@ -20,8 +21,9 @@ from model.workload import TARGET
 def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:
     """The definitions of the tables, the target's with a place for the columns to come."""
     tables = {name: declared_table(name, spec) for name, spec in specs.items()}
-    texts = (*scenario.table.setup, *scenario.transactions.values())
-    tables[TARGET] = tables[TARGET].reserving(columns_to_come(texts))
+    others = {name: table for name, table in tables.items() if name != TARGET}
+    texts = scenario.transactions.values()
+    tables[TARGET] = with_places(tables[TARGET], scenario.table.setup, texts, others)
     return tables
 
 

@@ -16,9 +16,10 @@ from conformance.delta_rs.replay import DeltaRsReplay, known_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
 from conformance.prepared_tables import Templates
+from model.definitions import with_places
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
-from model.sql import columns_to_come, declared_table, parse_statement
+from model.sql import declared_table, parse_statement
 from model.tables.table import Table
 from model.workload import TARGET
 
@@ -71,7 +72,7 @@ def check_there(scenario: Scenario) -> None:
 
 def _build(specs: Mapping[str, TableSpec], folder: Path) -> None:
     for name, spec in specs.items():
-        table = declared_table(name, spec).reserving(columns_to_come(spec.setup))
+        table = with_places(declared_table(name, spec), spec.setup, (), {})
         path = folder / name
         path.mkdir(parents=True)
         step = f"creation of {name}"

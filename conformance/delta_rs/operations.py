@@ -129,9 +129,8 @@ def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
 
 def reads_target(statement: Statement) -> bool:
     """Whether running a statement takes the target's rows, outside of the operation itself."""
+    statement = statement.inner
     match statement:
-        case Idempotent(statement=inner):
-            return reads_target(inner)
         case Overwrite(inserts=inner) | DynamicOverwrite(inserts=inner):
             return reads_target(inner)
         case Merge():

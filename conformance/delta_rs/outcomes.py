@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from conformance.engine import Committed
 from model.outcomes import FAILED
-from model.statements import AddConstraint, Overwrite, Statement
-from model.statements.alter.statement import NEW_CONSTRAINT_VIOLATED
+from model.statements import Statement
 from model.statements.merge.statement import MULTIPLE_MATCHES
-from model.statements.overwrite import MISMATCH
-from model.tables.invariants import NULL_VIOLATED, VIOLATED
+from model.tables.invariants import NULL_VIOLATED
 
 _CONFLICTS = (
     ("a concurrent transactions added new data", "ConcurrentAppend"),
@@ -57,17 +55,8 @@ def outcome_of(error: Exception, statement: Statement | None = None) -> Committe
             if part in text:
                 return Committed(name, error_class=kind, message=text)
     if _INVALID_DATA in text and statement is not None:
-        return Committed(FAILED, error_class=_invalid(statement), message=text)
+        return Committed(FAILED, error_class=statement.violation, message=text)
     for part, name in _FAILURES:
         if part in text:
             return Committed(FAILED, error_class=name, message=text)
     return Committed(FAILED, error_class=kind, message=text)
-
-
-def _invalid(statement: Statement) -> str:
-    """What rows are invalid for."""
-    if isinstance(statement, AddConstraint):
-        return NEW_CONSTRAINT_VIOLATED
-    if isinstance(statement, Overwrite) and statement.by_condition:
-        return MISMATCH
-    return NULL_VIOLATED if statement.table.not_null else VIOLATED

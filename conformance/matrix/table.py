@@ -24,12 +24,13 @@ from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS, SERIALIZABLE
 from model.outcomes import COMMITTED, SUCCEEDED
 from model.physical.log import Commit
+from model.preparation import prepare
 from model.profiles.base import Profile
 from model.rules import added_files
 from model.rules.base import Attempt, Rule
 from model.scenario import Scenario, Step
 from model.simulator import Ended, InFlight, begin_in, commit, history_of
-from model.workload import Workload, prepare
+from model.workload import Workload
 
 NOT_ASKED = "not asked"
 """Stands for the model's word on kinds that the profile does not have."""
@@ -170,7 +171,7 @@ class _Trial:
         self.begun: dict[str, InFlight] = {}
         self.won: dict[str, Ended] = {}
         for name in self.workload.statements:
-            running = begin_in(self.workload, name, base)
+            running = begin_in(self.workload, name, base, profile)
             if name.endswith(_WINNER):
                 self.won[name.removesuffix(_WINNER)] = commit(running, base, profile, level)
             else:

@@ -13,9 +13,9 @@ from conformance.engine import BadStatement, Engine, EngineError
 from conformance.replay.comparison import Comparison, compare
 from conformance.replay.observation import observe
 from model.errors import InvalidScenario
+from model.preparation import check_known, prepare
 from model.profiles.base import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def valid(scenarios: Iterable[Scenario], profile: Profile) -> Iterator[Scenario]
     """The scenarios that the model accepts; a generator's rare misfit is left out."""
     for scenario in scenarios:
         try:
-            prepare(scenario, profile)
+            check_known(prepare(scenario, profile), scenario.schedule, profile)
         except InvalidScenario:
             continue
         yield scenario

@@ -25,7 +25,7 @@ from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
 from model.sql import parse_statement
 from model.statements import Execution, Statement
-from model.statements.base import Later, Rows, item_reads, reads_on
+from model.statements.base import Later, Rows, item_reads
 from model.statements.maintenance.restore import row_changes
 from model.tables.table import Table
 from model.workload import Workload, initial_rows
@@ -210,7 +210,7 @@ def _follow(
     written = _written(state, record, meant)
     execution = _apply(state, record, name, statement, read, definition, written)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
-    reads = reads_on(statement, tables)
+    reads = statement.reads_on(tables)
     execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
     if meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
         state.unknown.append(f"{name} wrote rows that its statement on its snapshot does not give")
@@ -401,7 +401,7 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
             state.unknown.append(f"{name} succeeded although its statement fails: {error}")
     try:
         tables = {**state.workload.others, state.workload.table.name: snapshot.rows()}
-        reads = reads_on(statement, tables)
+        reads = statement.reads_on(tables)
     except StatementFailure:
         reads = statement.predicate_reads
     if end.rows is not None:

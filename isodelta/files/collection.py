@@ -1,10 +1,14 @@
-"""Where the scenario collection is: beside the packages in a checkout, inside an installed one."""
+"""The scenario collection: beside the packages in a checkout, inside an installed one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from isodelta.exits import BadInput
+from isodelta.files.scenarios import load_scenarios
+from model.scenario import Scenario
 
 
 def collection_files() -> list[Path]:
@@ -20,6 +24,19 @@ def statement_files() -> list[Path]:
 def suite_files() -> list[Path]:
     """The files that say what the implementations' own conflict suites expect. Raises BadInput."""
     return sorted(_folder().glob("suites/*.yaml"))
+
+
+def collected(name: str) -> Scenario:
+    """The scenario of a name among the files about isolation.
+
+    Raises ``KeyError`` where there is none, BadInput and BadScenarios.
+    """
+    return _by_name()[name]
+
+
+@cache
+def _by_name() -> Mapping[str, Scenario]:
+    return {scenario.name: scenario for scenario in load_scenarios(*collection_files())}
 
 
 def _folder() -> Path:

@@ -25,12 +25,13 @@ from model.errors import InvalidScenario
 from model.history import Row
 from model.levels import LEVELS
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
+from model.preparation import check_known, definitions, prepare, steps
 from model.profiles import DEFAULT, Profile
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.tables.properties import KNOWN, canonical
 from model.tables.protocol import is_protocol_property
 from model.tables.table import Table
-from model.workload import Workload, definitions, prepare, steps
+from model.workload import Workload
 
 __all__ = [
     "BadScenarios",
@@ -198,6 +199,7 @@ class _Reader:
         outcomes = Expectation(shape.expect.outcomes)
         try:
             workload = prepare(replace(scenario, expect=outcomes), profile)
+            check_known(workload, scenario.schedule, profile)
         except InvalidScenario as error:
             where = error.where
             if len(where) == 2 and where[0] == "schedule" and isinstance(where[1], int):

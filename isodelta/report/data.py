@@ -1,8 +1,8 @@
 """What a report shows, as plain data.
 
 The verify command fills a `Report` while it runs and hands it to `write_report` as often as it
-likes. Results of single scenarios stay the JSON objects that `isodelta check` and
-`isodelta replay` print, so that the page shows exactly what the commands say.
+likes. What came of single scenarios is what `isodelta check` and `isodelta replay` print, so that
+the page shows exactly what the commands say.
 """
 
 from __future__ import annotations
@@ -11,19 +11,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from isodelta.report.views.theory import LatticePicture, TheoremLine
+from isodelta.runs.results import RunResult
 from model.levels import SERIALIZABLE
+from model.scenario import Scenario
 
-READINGS = (("verdict", "conflict"), ("view", "view"), ("final_state", "final state"))
-"""The three readings of a level: key in the result, name in the report; strong first."""
-
-Result = Mapping[str, Any]
-"""The JSON object that `isodelta check` or `isodelta replay` prints for one scenario."""
-
-ScenarioMapping = Mapping[str, Any]
-"""A scenario as a scenario file holds it, in plain YAML types."""
+if TYPE_CHECKING:
+    from conformance.replay.comparison import Difference
 
 _FINDING_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
@@ -122,9 +118,9 @@ class Finding:
 
     ``name`` names the file ``findings/NAME.yaml`` and the anchor in the page: lower-case
     letters, digits, dots, hyphens and underscores, else ``ValueError``. ``level`` is the level
-    in force, or the one that is broken. ``predicted`` and ``observed`` are the objects of check
-    and replay; None where that side was not run. ``edges`` may hold the whole dependency graph
-    (the contract's edge objects); without it the edges of the verdict's cycle are drawn.
+    in force, or the one that is broken. ``predicted`` and ``observed`` are what came of it in the
+    model and on an engine; None where that side was not run. ``profile`` names the rules of the
+    command that runs it again, where they are not those of the report.
     """
 
     name: str
@@ -132,10 +128,9 @@ class Finding:
     kind: FindingClass
     level: str
     summary: str
-    scenario: ScenarioMapping
-    predicted: Result | None = None
-    observed: Result | None = None
-    edges: tuple[Mapping[str, Any], ...] = ()
+    scenario: Scenario
+    predicted: RunResult | None = None
+    observed: RunResult | None = None
     profile: str | None = None
 
     def __post_init__(self) -> None:
@@ -145,9 +140,9 @@ class Finding:
     @property
     def in_force(self) -> str | None:
         """The level that the table promises; None where the scenario leaves it to the profile."""
-        properties = (self.scenario.get("table") or {}).get("properties") or {}
-        level = (self.observed or {}).get("level") or properties.get("delta.isolationLevel")
-        return None if level is None else str(level)
+        if self.observed is not None and self.observed.compared is not None:
+            return self.observed.compared.level
+        return self.scenario.level
 
     @property
     def promised(self) -> bool:
@@ -155,9 +150,9 @@ class Finding:
         return self.in_force in (None, self.level) or self.in_force == SERIALIZABLE
 
     @property
-    def judged(self) -> Result:
+    def judged(self) -> RunResult | None:
         """The result that the level verdict shown is about: what was observed, if anything."""
-        return self.observed or self.predicted or {}
+        return self.observed or self.predicted
 
     @property
     def source(self) -> Literal["observed", "predicted"]:
@@ -176,8 +171,8 @@ class ScenarioResult:
     name: str
     level: str
     file: str = ""
-    predicted: Result | None = None
-    observed: Result | None = None
+    predicted: RunResult | None = None
+    observed: RunResult | None = None
     problems: tuple[str, ...] = ()
     error: str | None = None
     finding: str | None = None
@@ -186,10 +181,7 @@ class ScenarioResult:
     @property
     def failures(self) -> tuple[str, ...]:
         """Everything that is not as it should be: problems, and differences of the replay."""
-        differences = (self.observed or {}).get("differences") or ()
-        if (self.observed or {}).get("agrees") is False and not differences:
-            differences = ("the replay does not agree with the model",)
-        return (*self.problems, *(difference_text(d) for d in differences))
+        return (*self.problems, *map(difference_text, differences_of(self.observed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +217,7 @@ class MatrixCell:
     engine: str | None = None
     needed: str | None = None
     remarks: tuple[str, ...] = ()
-    witness: ScenarioMapping | None = None
+    witness: Scenario | None = None
     note: str = ""
 
     @property
@@ -242,7 +234,7 @@ class ClaimEvidence:
     what: str
     supports: bool
     by: str
-    scenario: ScenarioMapping | None = None
+    scenario: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +323,8 @@ class Report:
 
     ``complete`` stays False until the run is over; ``incomplete_because`` says in words what
     cut it short (or that it still runs), and the page shows that first. Without ``answers``
-    the report derives them from the rest.
+    the report derives them from the rest. ``claim_sources`` has the titles of the documents by
+    the letters that claims name them with.
     """
 
     paragraph: str
@@ -347,6 +340,7 @@ class Report:
     parts: list[SuitePart] = field(default_factory=list)
     matrix: list[MatrixCell] = field(default_factory=list)
     claims: list[ClaimLine] = field(default_factory=list)
+    claim_sources: dict[str, str] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     bounds: list[Bound] = field(default_factory=list)
     lattice: LatticePicture | None = None
@@ -356,17 +350,14 @@ class Report:
     created: str = ""
 
 
-def difference_text(difference: object) -> str:
-    """One entry of a result's ``differences`` in words, be it a text or an object."""
-    if isinstance(difference, Mapping):
-        if {"transaction", "what", "predicted", "observed"} <= difference.keys():
-            told = (
-                f"{difference['transaction']}, {difference['what']}: "
-                f"predicted {difference['predicted']}, observed {difference['observed']}"
-            )
-            return f"{told} ({difference['class']})" if difference.get("class") else told
-        for key in ("because", "text", "message"):
-            if difference.get(key):
-                return str(difference[key])
-        return ", ".join(f"{key}: {value}" for key, value in difference.items())
-    return str(difference)
+def differences_of(result: RunResult | None) -> tuple[Difference, ...]:
+    """Where a replay differs from the model; none where nothing was replayed."""
+    return () if result is None or result.compared is None else result.compared.differences
+
+
+def difference_text(difference: Difference) -> str:
+    """One difference between model and engine, in words."""
+    return (
+        f"{difference.about}, {difference.what}: predicted {difference.predicted}, "
+        f"observed {difference.observed} ({difference.classified.value})"
+    )

@@ -1,20 +1,15 @@
-"""Turns what searches and replays found into findings of a report."""
+"""Findings of a report, from what searches and replays found."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 from checker.search import finding as search
 from conformance.replay.comparison import Comparison, DifferenceClass
-from isodelta.commands.replay.results import replay_result
-from isodelta.files.scenarios import Loaded, scenario_mapping
 from isodelta.report import Finding, FindingClass
-from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
+from isodelta.runs.judging import check_scenario
+from isodelta.runs.replaying import compared_with, replay_result
+from isodelta.runs.results import RunResult
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 CLASSES = {
     DifferenceClass.ENGINE_BREAKS_LEVEL: FindingClass.ENGINE_BREAKS_LEVEL,
@@ -36,32 +31,29 @@ _DEPTH = {
 
 
 def difference(comparison: Comparison, name: str, profile: Profile) -> Finding:
-    """The finding for a replay that differs from the model."""
+    """The finding for a replay that differs from what the rules of ``profile`` predict."""
     observation = comparison.observation
     words = "; ".join(
         f"{d.about}: {d.what} predicted {d.predicted}, observed {d.observed}"
         for d in comparison.differences
     )
-    scenario = with_level(observation.scenario, observation.level)
+    scenario = observation.scenario.at_level(observation.level)
     return Finding(
         name=name,
         title=f"Model and engine differ: {scenario.name}",
         kind=CLASSES[comparison.differences[0].classified],
         level=observation.level,
         summary=f"{words}.",
-        scenario=scenario_mapping(scenario),
-        predicted=predicted_result(scenario, profile),
+        scenario=scenario,
+        predicted=compared_with(comparison),
         observed=replay_result(comparison, profile.name),
     )
 
 
 def violation(
-    found: search.Finding, name: str, profile: Profile, comparison: Comparison | None = None
+    found: search.Finding, name: str, predicted: RunResult, observed: RunResult | None = None
 ) -> Finding:
-    """The finding for a minimal history that a level forbids and the rules admit.
-
-    ``comparison`` is its replay, if there was one.
-    """
+    """The finding for a minimal history that a level forbids and the rules admit."""
     promise = (
         f"The table promises {found.table_level}, and its rules admit this all the same."
         if found.kind == "level-violation"
@@ -74,17 +66,12 @@ def violation(
         kind=FindingClass.LEVEL_VIOLATION,
         level=found.level,
         summary=f"{promise} {_DEPTH[found.violated[-1]]}{others}",
-        scenario=scenario_mapping(found.scenario),
-        predicted=predicted_result(found.scenario, profile),
-        observed=replay_result(comparison, profile.name) if comparison else None,
+        scenario=found.scenario,
+        predicted=predicted,
+        observed=observed,
     )
 
 
-def predicted_result(scenario: Scenario, profile: Profile) -> dict[str, Any]:
-    """The JSON object of ``check`` for a scenario that comes from no file."""
-    return check_result(check(Loaded(scenario, prepare(scenario, profile), "", 0), profile))
-
-
-def with_level(scenario: Scenario, level: str) -> Scenario:
-    """The scenario on a table that declares the level."""
-    return replace(scenario, table=scenario.table.at_level(level))
+def predicted_result(scenario: Scenario, profile: Profile) -> RunResult:
+    """What the model makes of a scenario that comes from no file."""
+    return check_scenario(scenario, profile).result

@@ -23,7 +23,6 @@ from isodelta.report.views.tables import (
     pair_grid,
     scenario_rows,
 )
-from model.documents.claims import SOURCES
 from model.levels import DELTA_LEVELS
 
 if TYPE_CHECKING:
@@ -58,7 +57,6 @@ def report_html(report: Report) -> str:
         level_names=DELTA_LEVELS,
         matrix=matrix_tables(report),
         claims=claim_rows(report),
-        claim_sources=SOURCES,
         claim_counts=Counter(line.status for line in report.claims),
         coverage=report.coverage,
         pairs=pair_grid(report.coverage),

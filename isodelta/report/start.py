@@ -1,66 +1,17 @@
-"""The report folder of a run in the model alone: what ``--report`` writes."""
+"""The start and the end of a report that ``--report`` writes, and the names of its findings."""
 
 from __future__ import annotations
 
 import re
 import shlex
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from isodelta.exits import BadInput
-from isodelta.files.scenarios import scenario_mapping
 from isodelta.options import Common
-from isodelta.report import (
-    Finding,
-    FindingClass,
-    Report,
-    ScenarioResult,
-    Summary,
-    write_report,
-)
-from isodelta.runs.judging import Checked
-from isodelta.runs.results import check_result
+from isodelta.report import FindingClass, Report, write_report
 from isodelta.versions import versions
-
-
-def write_check_report(common: Common, checked: Sequence[Checked], seconds: float) -> Path:
-    """Writes the report of checked scenarios; returns the path of its page.
-
-    A scenario that violates the level of its table is a finding. Raises BadInput.
-    """
-    assert common.report is not None
-    report = new_report(common, f"{len(checked)} scenarios, run in the model and judged.")
-    report.summary.scenarios = len(checked)
-    report.summary.schedules = len(checked)
-    for result in checked:
-        scenario, predicted = result.loaded.scenario, check_result(result)
-        name = None
-        if result.verdicts[result.level].verdict == "violated":
-            name = unused(slug(scenario.name), {f.name for f in report.findings})
-            report.findings.append(
-                Finding(
-                    name=name,
-                    title=scenario.name,
-                    kind=FindingClass.LEVEL_VIOLATION,
-                    level=result.level,
-                    summary=f"The rules let this history commit, and {result.level} forbids it.",
-                    scenario=scenario_mapping(scenario),
-                    predicted=predicted,
-                )
-            )
-        report.scenarios.append(
-            ScenarioResult(
-                name=scenario.name,
-                level=result.level,
-                file=Path(result.loaded.file).name,
-                predicted=predicted,
-                problems=result.failures,
-                finding=name,
-            )
-        )
-    return finish(report, common.report, seconds)
 
 
 def new_report(common: Common, paragraph: str) -> Report:
@@ -72,21 +23,23 @@ def new_report(common: Common, paragraph: str) -> Report:
         engine="model",
         seed=common.seed,
         versions=versions(),
-        summary=Summary(),
+        incomplete_because="",
     )
 
 
-def finish(report: Report, folder: Path, seconds: float, *, complete: bool = True) -> Path:
-    """Marks a report as complete, unless it is not, and writes it; returns the path of its page.
+def finish(report: Report, folder: Path, seconds: float, cut_short: str = "") -> Path:
+    """Marks a report as complete and writes it; returns the path of its page.
 
-    Raises BadInput where the folder cannot be written.
+    It is not complete where ``cut_short`` says why, or where ``report.incomplete_because`` was
+    set already. Raises BadInput where the folder cannot be written.
     """
     report.summary.violations = sum(
         finding.kind is FindingClass.LEVEL_VIOLATION for finding in report.findings
     )
     report.summary.seconds = round(seconds, 2)
     report.created = datetime.now(UTC).isoformat(timespec="seconds")
-    report.complete = complete
+    report.incomplete_because = cut_short or report.incomplete_because
+    report.complete = not report.incomplete_because
     try:
         return write_report(folder, report)
     except OSError as error:

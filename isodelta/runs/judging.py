@@ -8,10 +8,14 @@ from checker.judging.verdict import Verdict, judge
 from isodelta.exits import BadInput
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
+from isodelta.runs.results import MODEL, RunResult, TransactionResult, plain_rows
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
+from model.outcomes import NO_COMMIT
+from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
-from model.simulator import Run, run
+from model.scenario import Scenario
+from model.simulator import Ended, Run, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,26 @@ class Checked:
         """The isolation level of the table."""
         return self.run.workload.level
 
+    @property
+    def result(self) -> RunResult:
+        """What came of it, as plain data."""
+        scenario = self.loaded.scenario
+        return RunResult(
+            scenario=scenario.name,
+            profile=self.run.profile.name,
+            engine=MODEL,
+            transactions={
+                name: _transaction(self.run.ended[name]) for name in scenario.transactions
+            },
+            rows=plain_rows(self.run.final.shown()),
+            levels=self.verdicts,
+            failures=self.failures,
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta check --json`` prints."""
+        return self.result.to_json()
+
 
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
     """Runs and judges a scenario at both levels of Delta, the table's, and those that it names.
@@ -57,3 +81,27 @@ def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
         loaded.workload.level,
     )
     return Checked(loaded, result, verdicts, unmet)
+
+
+def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:
+    """`check` for a scenario that comes from no file. Raises InvalidScenario and BadInput."""
+    return check(Loaded(scenario, prepare(scenario, profile), "", 0), profile)
+
+
+def _transaction(ended: Ended) -> TransactionResult:
+    logical = ended.logical
+    because: str | None = None
+    if ended.conflict is not None:
+        because = ended.conflict.because
+    elif ended.outcome == NO_COMMIT:
+        because = "it found nothing to change"
+    elif not logical.committed:
+        because = "the statement fails by itself on what it finds"
+    return TransactionResult(
+        outcome=ended.outcome,
+        read_version=logical.read_version,
+        commit_version=logical.commit_version,
+        conflicts_with=None if ended.conflict is None else ended.conflict.winner,
+        because=because,
+        rows=None if ended.rows is None else plain_rows(ended.rows),
+    )

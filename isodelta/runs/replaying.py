@@ -1,14 +1,20 @@
-"""Scenarios on a real engine, for use from Python."""
+"""Scenarios on a real engine: replayed, compared with the model, and put into plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from conformance.engine import Engine
+from checker.judging.verdict import judge
+from conformance.engine import Begun, Committed, Engine
 from conformance.replay import campaign
 from conformance.replay.comparison import Comparison
+from conformance.replay.observation import outcome
+from isodelta.files.scenarios import Loaded
 from isodelta.runs.engines import start
+from isodelta.runs.expectation import failures
+from isodelta.runs.judging import Checked
+from isodelta.runs.results import Compared, RunResult, TransactionResult, plain_rows
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 
@@ -36,3 +42,61 @@ def replay(
     """
     in_force = level or scenario.level or rules.default_level
     return campaign.replay(engine, campaign.Job(scenario, in_force), rules).comparison
+
+
+def unmet(comparison: Comparison) -> tuple[str, ...]:
+    """What the scenario's author expects and the engine did otherwise, in one line each."""
+    observation = comparison.observation
+    return failures(
+        observation.scenario,
+        observation.outcomes,
+        observation.rows,
+        {level: verdict.verdict for level, verdict in comparison.verdicts.items()},
+        observation.level,
+    )
+
+
+def replay_result(
+    comparison: Comparison, profile: str, expectations_unmet: tuple[str, ...] = ()
+) -> RunResult:
+    """What was observed, judged, and compared with what the rules of ``profile`` predict."""
+    observation = comparison.observation
+    writers = {
+        end.commit_version: name
+        for name, end in observation.ended.items()
+        if end.commit_version is not None
+    }
+    return RunResult(
+        scenario=observation.scenario.name,
+        profile=profile,
+        engine=observation.engine,
+        transactions={
+            name: _transaction(observation.begun[name], end, writers)
+            for name, end in observation.ended.items()
+        },
+        rows=plain_rows(observation.rows),
+        levels=comparison.verdicts,
+        compared=Compared(observation.level, comparison.differences),
+        failures=expectations_unmet,
+    )
+
+
+def compared_with(comparison: Comparison) -> RunResult:
+    """The run in the model that a replay was compared with: it may follow several profiles."""
+    scenario = comparison.observation.scenario
+    run = comparison.predicted
+    verdicts = judge(run.history, tuple(comparison.verdicts))
+    loaded = Loaded(scenario, comparison.workload, "", 0)
+    return Checked(loaded, run, verdicts, ()).result
+
+
+def _transaction(begun: Begun, end: Committed, writers: Mapping[int, str]) -> TransactionResult:
+    winner = end.conflict_with_version
+    return TransactionResult(
+        outcome=outcome(end),
+        read_version=begun.read_version,
+        commit_version=end.commit_version,
+        conflicts_with=None if winner is None else writers.get(winner, f"version {winner}"),
+        because=None if end.message is None else " ".join(end.message.split()),
+        rows=None if end.rows is None else plain_rows(end.rows),
+    )

@@ -1,69 +1,116 @@
-"""The JSON object that says what came of one scenario."""
+"""What came of one scenario, in the model or on an engine: plain data, and its JSON object."""
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from checker.judging.verdict import Verdict
 from isodelta.files.values import Plain, plain
-from isodelta.runs.judging import Checked
 from model.history import Row
-from model.outcomes import NO_COMMIT
-from model.simulator import Ended
+
+if TYPE_CHECKING:
+    from conformance.replay.comparison import Difference
+
+MODEL = "model"
+"""The name that stands for an engine where a scenario ran in the model."""
+
+PlainRow = tuple[Plain, ...]
+"""A row with its values as files and JSON write them."""
 
 
-def check_result(checked: Checked) -> dict[str, Any]:
-    """A run in the model as ``isodelta check --json`` prints it.
+@dataclass(frozen=True, slots=True)
+class TransactionResult:
+    """How one transaction ended.
 
-    ``failures`` is there only where something is not as it should be.
+    ``conflicts_with`` is the transaction that it lost against, ``because`` says why it did not
+    commit, ``rows`` are those that a reader returned.
     """
-    run = checked.run
-    result: dict[str, Any] = {
-        "scenario": checked.loaded.scenario.name,
-        "profile": run.profile.name,
-        "engine": "model",
-        "transactions": {
-            name: _transaction(run.ended[name]) for name in checked.loaded.scenario.transactions
-        },
-        "rows": plain_rows(run.final.shown()),
-        "levels": {level: verdict.to_json() for level, verdict in checked.verdicts.items()},
-    }
-    if checked.failures:
-        result["failures"] = list(checked.failures)
-    return result
+
+    outcome: str
+    read_version: int
+    commit_version: int | None = None
+    conflicts_with: str | None = None
+    because: str | None = None
+    rows: tuple[PlainRow, ...] | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Its part of the object; what is None is not there."""
+        written: dict[str, object] = {"outcome": self.outcome, "read_version": self.read_version}
+        if self.commit_version is not None:
+            written["commit_version"] = self.commit_version
+        if self.rows is not None:
+            written["rows"] = _lists(self.rows)
+        if self.conflicts_with is not None:
+            written["conflicts_with"] = self.conflicts_with
+        if self.because is not None:
+            written["because"] = self.because
+        return written
 
 
-def _transaction(ended: Ended) -> dict[str, Any]:
-    logical = ended.logical
-    result: dict[str, Any] = {"outcome": ended.outcome, "read_version": logical.read_version}
-    if logical.commit_version is not None:
-        result["commit_version"] = logical.commit_version
-    if ended.conflict is not None:
-        result["conflicts_with"] = ended.conflict.winner
-        result["because"] = ended.conflict.because
-    elif ended.outcome == NO_COMMIT:
-        result["because"] = "it found nothing to change"
-    elif not logical.committed:
-        result["because"] = "the statement fails by itself on what it finds"
-    if ended.rows is not None:
-        result["rows"] = plain_rows(ended.rows)
-    return result
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a replay was compared with: the level in force, and where the model says otherwise."""
+
+    level: str
+    differences: tuple[Difference, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the engine did in every respect what the model predicted."""
+        return not self.differences
 
 
-def plain_rows(rows: Iterable[Row]) -> list[list[Plain]]:
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One scenario, run and judged.
+
+    ``levels`` has the verdict at each level, ``failures`` a line for each expectation that is
+    not met. ``compared`` is there where an engine ran it, and not the model.
+    """
+
+    scenario: str
+    profile: str
+    engine: str
+    transactions: Mapping[str, TransactionResult]
+    rows: tuple[PlainRow, ...]
+    levels: Mapping[str, Verdict]
+    compared: Compared | None = None
+    failures: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``check`` and ``replay`` print; ``failures`` only where there are any."""
+        compared = self.compared
+        written: dict[str, object] = {
+            "scenario": self.scenario,
+            "profile": self.profile,
+            "engine": self.engine,
+        }
+        if compared is not None:
+            written["level"] = compared.level
+        written |= {
+            "transactions": {name: ended.to_json() for name, ended in self.transactions.items()},
+            "rows": _lists(self.rows),
+            "levels": {level: verdict.to_json() for level, verdict in self.levels.items()},
+        }
+        if compared is not None:
+            written["agrees"] = compared.agrees
+            written["differences"] = [one.to_json() for one in compared.differences]
+        if self.failures:
+            written["failures"] = list(self.failures)
+        return written
+
+
+def plain_rows(rows: Iterable[Row]) -> tuple[PlainRow, ...]:
     """Rows in JSON types, in an order that depends on nothing but their values."""
-    return sorted(([plain(value) for value in row] for row in rows), key=_sort_key)
+    return tuple(sorted((tuple(map(plain, row)) for row in rows), key=_sort_key))
 
 
-def _sort_key(row: list[Plain]) -> list[tuple[int, Any]]:
+def _sort_key(row: PlainRow) -> list[tuple[int, Plain]]:
     ranks = {bool: 1, int: 2, float: 2, str: 3}
     return [(0, 0) if value is None else (ranks[type(value)], value) for value in row]
 
 
-def print_json(result: Mapping[str, Any]) -> None:
-    """Prints one object as one line on standard output, at once."""
-    text = json.dumps(result, ensure_ascii=False, allow_nan=False)
-    sys.stdout.buffer.write(text.encode() + b"\n")
-    sys.stdout.buffer.flush()
+def _lists(rows: Iterable[PlainRow]) -> list[list[Plain]]:
+    return [list(row) for row in rows]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from isodelta.files.scenarios import read_text
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 
 
 def parse_scenarios(text: str) -> list[Scenario]:

@@ -34,7 +34,7 @@ class Profile:
 
     ``reapplied`` says what becomes of a transaction that no rule refuses although files that it
     replaces are gone: row-level concurrency carries its changes over to the files of today.
-    ``features`` has the table features that the rules cover (``model.tables.features``; None:
+    ``features`` has the table features that the rules cover (``model.tables.protocol``; None:
     whatever the model knows); a scenario that uses another one is refused. So is one with a
     statement that the implementation does not have, as ``has`` tells (None: it has all).
     ``meaning`` gives a statement the meaning that it has there, where that is not Spark's (None: it

@@ -52,9 +52,9 @@ from model.rules.documented import (
     removed_files,
     same_row,
 )
-from model.statements import Optimize, Statement, Update
+from model.statements import Statement
 from model.statements.base import live_files
-from model.tables.features import FEATURES
+from model.tables.protocol import FEATURES
 from model.tables.table import Table
 
 Reading = Literal["weakest", "strongest"]
@@ -126,9 +126,7 @@ class Noted:
         if rows is None:
             return "files"
         if not footprint.data_changed:
-            spared = vectors_in_force(table) and not (
-                self.zorder_conflicts and isinstance(statement, Optimize) and statement.zorder
-            )
+            spared = vectors_in_force(table) and not (self.zorder_conflicts and statement.zorder)
             return "nothing" if spared else "files"
         if not rows.on(table, self.reading) or self._falls_back(statement, footprint, rows):
             return "files"
@@ -140,7 +138,7 @@ class Noted:
         """Whether the limitations of row-level concurrency take a statement out of it."""
         if footprint.operation in rows.photon and self.reading == "strongest":
             return True
-        if self.reading == "strongest" and isinstance(statement, Update) and statement.subqueries:
+        if self.reading == "strongest" and statement.subqueries:
             return True
         # N78, and N57 for an INSERT that reads its own table: it has the limits of MERGE.
         like_merge = footprint.operation in ("MERGE", "WRITE")
@@ -161,8 +159,6 @@ def vectors_in_force(table: Table) -> bool:
 
 def _in_set(statement: Statement, table: Table) -> tuple[ReadPredicate, ...]:
     """The reads of subqueries in SET. An operation reads what it reads, the documents say."""
-    if not isinstance(statement, Update):
-        return ()
     found = [
         split_filter(query.condition, table)
         for query in statement.subqueries

@@ -65,9 +65,8 @@ _PROPERTIES = frozenset({"delta.appendOnly", LEVEL_PROPERTY, "delta.logRetention
 
 def has(statement: Statement) -> bool:
     """Whether delta-rs has the statement, in the way in which replays drive it."""
+    statement = statement.inner
     match statement:
-        case Idempotent(statement=inner):
-            return has(inner)
         case Overwrite():
             # New rows are checked against the condition always, and any condition is taken.
             known = statement.refused is None and statement.checked >= statement.by_condition
@@ -78,7 +77,7 @@ def has(statement: Statement) -> bool:
             return True
         case Vacuum():
             return statement.frees == "nothing"
-        case InsertValues() | InsertSelect() | Merge() if _evolves(statement):
+        case InsertValues() | InsertSelect() | Merge() if statement.changes_definition:
             # Its own way to merge schemas is an option of the writer, not a part of the statement.
             return False
         case Update() if any(
@@ -114,10 +113,6 @@ def _in_spark_s_words(part: object) -> bool:
         values = (getattr(part, field.name) for field in dataclasses.fields(part))
         return any(map(_in_spark_s_words, values))
     return False
-
-
-def _evolves(statement: InsertValues | InsertSelect | Merge) -> bool:
-    return statement.after is not None and statement.after != statement.table
 
 
 def _alters(statement: AlterTable) -> bool:

@@ -18,9 +18,8 @@ from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.syntax import Cast, Column, Expression, Function
 from model.history import Value
 from model.scenario import TableSpec
-from model.sql.expressions.coercion import constant
+from model.sql.expressions.coercion import check_storable, constant
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.storing import check_storable
 from model.sql.source import invalid_sql
 from model.tables.properties import declared_properties
 from model.tables.protocol import features_of, is_protocol_property, with_required

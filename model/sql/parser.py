@@ -1,103 +1,109 @@
-"""From SQL text to the model's statements: takes SET apart and finds the statement's parser."""
+"""From SQL text to the model's statements, in two steps: syntax first, then names and types.
+
+The first step looks at the text alone and is made once for each text; the second resolves the
+syntax for the definitions of tables, which statements may change.
+"""
 
 from __future__ import annotations
 
 import difflib
 import logging
 import re
-from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.sql import applications
-from model.sql.source import Source, Tables, no_table
-from model.sql.statements import evolution, overwrite
-from model.sql.statements.alter.columns import new_columns
-from model.sql.statements.alter.statement import alter, comment_on
-from model.sql.statements.create import create
-from model.sql.statements.delete import delete
-from model.sql.statements.merge import merge
-from model.sql.statements.optimize import optimize, reorg
-from model.sql.statements.overwrite import insert_or_overwrite, truncate
-from model.sql.statements.restore import restore
-from model.sql.statements.select import select
-from model.sql.statements.update import update
-from model.sql.statements.vacuum import RETENTION_CHECK, vacuum
-from model.sql.statements.with_names import with_names
-from model.statements import Statement
+from model.sql.registry import FORMS, Form
+from model.sql.source import Source, Syntax, Tables, no_table
+from model.statements import Idempotent, Statement
 from model.tables.table import Table
-from model.values.types import ColumnType, parse_type
 
 # sqlglot says on its logger what the errors raised here say better.
 logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
-PARSERS: dict[str, Callable[[Source], Statement]] = {
-    "ALTER TABLE": alter,
-    "COMMENT ON TABLE": comment_on,
-    "CREATE OR REPLACE TABLE": create,
-    "CREATE TABLE": create,
-    "DELETE": delete,
-    "INSERT": insert_or_overwrite,
-    "MERGE": merge,
-    "OPTIMIZE": optimize,
-    "REORG TABLE": reorg,
-    "REPLACE TABLE": create,
-    "RESTORE": restore,
-    "SELECT": select,
-    "TRUNCATE": truncate,
-    "UPDATE": update,
-    "VACUUM": vacuum,
-    "VALUES": select,
-    "WITH": with_names,
-}
-"""Parsers by the words that a statement begins with; the longest match wins."""
+_BY_WORDS: dict[str, Form] = {words: form for form in FORMS for words in form.words}
+_LONGEST = max(len(words.split()) for words in _BY_WORDS)
 
-SETTINGS: frozenset[str] = (
-    applications.SETTINGS | evolution.SETTINGS | overwrite.SETTINGS | {RETENTION_CHECK}
-)
+_APPLICATION = "spark.databricks.delta.write.txnappid"
+_VERSION = "spark.databricks.delta.write.txnversion"
+
+SETTINGS = frozenset({_APPLICATION, _VERSION}).union(*(form.settings for form in FORMS))
 """Session settings that a statement may be preceded by, in lower case."""
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
 
 
-def parse_statement(text: str, target: str, tables: Tables) -> Statement:
-    """The statement that ``text`` is, over table ``target`` and the others in ``tables``.
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A statement's syntax, and the form of statement that it is."""
 
-    Raises UnsupportedSQL for one outside the supported language and InvalidScenario for one
-    that is wrong (unknown column, wrong type in VALUES, no SQL at all), both with one line
-    that quotes the part concerned.
-    """
-    return _parse(text, target, tuple(tables.items()))
+    syntax: Syntax
+    form: Form
+
+    @property
+    def redefines(self) -> bool:
+        """Whether the statement may change the definition of its table."""
+        return self.form.redefines(self.syntax)
+
+    @property
+    def restores(self) -> bool:
+        """Whether the statement may put the definition of an earlier version back."""
+        return any(each.restores for each in self.form.classes)
+
+    def resolve(self, target: str, tables: Tables) -> Statement:
+        """The statement, over table ``target`` and the others in ``tables``.
+
+        Raises UnsupportedSQL for one outside the supported language and InvalidScenario for one
+        that is wrong (unknown column, wrong type in VALUES), both with one line that quotes the
+        part concerned.
+        """
+        syntax = self.syntax
+        source = Source(syntax.text, syntax.body, syntax.settings, target, tables)
+        try:
+            if source.table.absent and not self.form.without_table:
+                raise no_table(target)
+            return _numbered(self.form.parse(source), syntax)
+        except StatementFailure as error:
+            raise InvalidScenario(
+                f"{error} ({error.error_class})", error_class=error.error_class
+            ) from error
 
 
 @lru_cache(maxsize=4096)
-def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Statement:
+def parsed(text: str) -> Parsed:
+    """The first step: takes SET apart and finds the form of the statement.
+
+    Raises UnsupportedSQL for a form that there is not, InvalidScenario for an empty text.
+    """
     settings, body = _settings(text)
     body = body.strip().rstrip(";").strip()
     if not body:
         raise InvalidScenario("empty statement")
-    words = body.upper().split(None, 4)
-    for length in range(min(4, len(words)), 0, -1):
-        parser = PARSERS.get(" ".join(words[:length]))
-        if parser is not None:
-            break
-    else:
-        known = sorted({name.split()[0] for name in PARSERS})
-        near = difflib.get_close_matches(words[0], known, 1)
-        forms = sorted(name for name in PARSERS if name.split()[0] == words[0])
-        hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
-        if forms:
-            raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
-        raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
-    try:
-        source = Source(text, body, settings, target, dict(tables))
-        if source.table.absent and parser not in (create, select, with_names):
-            raise no_table(target)
-        return applications.numbered(parser(source), source)
-    except StatementFailure as error:
-        raise InvalidScenario(
-            f"{error} ({error.error_class})", error_class=error.error_class
-        ) from error
+    words = body.upper().split(None, _LONGEST)
+    for length in range(min(_LONGEST, len(words)), 0, -1):
+        form = _BY_WORDS.get(" ".join(words[:length]))
+        if form is not None:
+            return Parsed(Syntax(text, body, settings), form)
+    known = sorted({name.split()[0] for name in _BY_WORDS})
+    near = difflib.get_close_matches(words[0], known, 1)
+    forms = sorted(name for name in _BY_WORDS if name.split()[0] == words[0])
+    hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
+    if forms:
+        raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
+    raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
+
+
+def parse_statement(text: str, target: str, tables: Tables) -> Statement:
+    """Both steps: the statement that ``text`` is, over ``target`` and the others in ``tables``.
+
+    Raises what :func:`parsed` and :meth:`Parsed.resolve` raise.
+    """
+    return _resolved(text, target, tuple(tables.items()))
+
+
+@lru_cache(maxsize=4096)
+def _resolved(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Statement:
+    return parsed(text).resolve(target, dict(tables))
 
 
 def _settings(text: str) -> tuple[dict[str, str], str]:
@@ -106,32 +112,22 @@ def _settings(text: str) -> tuple[dict[str, str], str]:
     while match := _SET.match(text):
         key = match["key"].lower()
         if key not in SETTINGS:
-            known = f" (supported: {', '.join(sorted(SETTINGS))})" if SETTINGS else ""
-            raise UnsupportedSQL(f"SET {match['key']} is not supported{known}")
+            known = ", ".join(sorted(SETTINGS))
+            raise UnsupportedSQL(f"SET {match['key']} is not supported (supported: {known})")
         settings[key] = match["value"].strip("'\"")
         text = text[match.end() :]
     return settings, text
 
 
-_ADD_COLUMNS = re.compile(
-    r"\s*ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMNS?\s*(?P<columns>[^;]+?)\s*;?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
-    """The columns that statements will add to the table, so that rows have a place for them.
-
-    A column that is added, dropped and added again has a place each time.
-    """
-    found: list[tuple[str, ColumnType]] = []
-    for text in texts:
-        match = _ADD_COLUMNS.fullmatch(text)
-        if match is None:
-            continue
-        try:
-            columns = new_columns(match["columns"])
-        except UnsupportedSQL:
-            continue  # The statement's own parser says so, and of which transaction it is.
-        found += [(column["name"], parse_type(column["type"])) for column in columns]
-    return tuple(found)
+def _numbered(statement: Statement, syntax: Syntax) -> Statement:
+    """The statement, as the write of an application where the settings say so."""
+    application, version = syntax.settings.get(_APPLICATION), syntax.settings.get(_VERSION)
+    if application is None and version is None:
+        return statement
+    if application is None or version is None:
+        raise InvalidScenario("txnAppId and txnVersion number a write together, or not at all")
+    if not version.isdigit():
+        raise InvalidScenario(f"txnVersion is a number, not {version!r}")
+    if not statement.takes_number:
+        return statement
+    return Idempotent(statement, application, int(version))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
@@ -21,17 +22,29 @@ NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A statement to be parsed.
+class Syntax:
+    """A statement's text, taken apart without a look at any table.
 
     ``text`` is what the scenario says, ``settings`` what its leading ``SET key = value`` give
-    the session, ``body`` the statement itself. ``tables`` has the definitions of all tables,
-    that of the target under the name ``target``.
+    the session, ``body`` the statement itself.
     """
 
     text: str
     body: str
     settings: Mapping[str, str]
+
+    def tree(self) -> exp.Expr:
+        """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
+        return tree_of(self.body)
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Syntax):
+    """A statement to be resolved.
+
+    ``tables`` has the definitions of all tables, that of the target under the name ``target``.
+    """
+
     target: str
     tables: Tables
 
@@ -39,16 +52,6 @@ class Source:
     def table(self) -> Table:
         """The target's definition."""
         return self.tables[self.target]
-
-    def tree(self) -> exp.Expr:
-        """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
-        try:
-            trees = sqlglot.parse(self.body, dialect="spark")
-        except SqlglotError as error:
-            raise invalid_sql(error) from error
-        if len(trees) != 1 or trees[0] is None:
-            raise UnsupportedSQL("a transaction is one SQL statement")
-        return trees[0]
 
     def check_target(self, name: str) -> Table:
         """The target, if ``name`` is its name and it is there. Raises InvalidScenario."""
@@ -66,12 +69,28 @@ class Source:
             )
         return self.table
 
-    def condition(self, text: str) -> exp.Expr:
-        """A condition that stands in a statement which sqlglot does not know."""
-        try:
-            return sqlglot.parse_one(text, dialect="spark")
-        except SqlglotError as error:
-            raise invalid_sql(error) from error
+
+def tree_of(sql: str) -> exp.Expr:
+    """A statement, a query or a condition as sqlglot parses it.
+
+    Each text is parsed once: who wants to change the tree has to copy it. Raises InvalidScenario
+    and UnsupportedSQL.
+    """
+    found = _parsed(sql)
+    if isinstance(found, InvalidScenario):
+        raise type(found)(str(found), error_class=found.error_class)
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _parsed(sql: str) -> exp.Expr | InvalidScenario:
+    try:
+        trees = sqlglot.parse(sql, dialect="spark")
+    except SqlglotError as error:
+        return invalid_sql(error)
+    if len(trees) != 1 or trees[0] is None:
+        return UnsupportedSQL("a transaction is one SQL statement")
+    return trees[0]
 
 
 class NoTable(InvalidScenario):
@@ -119,3 +138,15 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
         f"unknown table {node.name!r} (known: {', '.join(tables)})",
         error_class=NO_TABLE,
     )
+
+
+def refuse_subqueries(
+    node: exp.Expr | None, error_class: str = "DELTA_UNSUPPORTED_SUBQUERY"
+) -> None:
+    """Raises InvalidScenario where a condition has a subquery, as Delta does when it analyses it.
+
+    Source: DeltaErrors.scala, ``subqueryNotSupportedException``.
+    """
+    if node is not None and node.find(exp.Select, exp.Subquery, exp.Exists) is not None:
+        text = node.sql(dialect="spark")
+        raise InvalidScenario(f"{text!r}: no subquery can stand here", error_class=error_class)

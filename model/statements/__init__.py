@@ -2,9 +2,8 @@
 
 from model.statements.alter.statement import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement
-from model.statements.create import ReplaceTable
-from model.statements.creation import CreateTable
-from model.statements.delete import Delete
+from model.statements.create import CreateTable, ReplaceTable
+from model.statements.delete import Delete, Truncate
 from model.statements.idempotent import Idempotent
 from model.statements.insert.select import InsertSelect
 from model.statements.insert.values import InsertValues
@@ -15,7 +14,6 @@ from model.statements.maintenance.vacuum import Vacuum
 from model.statements.merge.statement import Merge
 from model.statements.overwrite import DynamicOverwrite, Overwrite
 from model.statements.select import Select
-from model.statements.truncate import Truncate
 from model.statements.update import Update
 
 __all__ = [

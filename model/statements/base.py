@@ -1,16 +1,20 @@
-"""What every statement offers: a run on a snapshot, and a run alone on plain rows."""
+"""The face of all statements: runs on a snapshot and on plain rows, and what others ask of them."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar
 
+from model.expressions.syntax import Expression
 from model.history import ItemRead, PredicateRead, Row, RowChange, SerialResult
 from model.physical.files import DataFile, StoredRow
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
-from model.tables.table import Table
+from model.queries.query import Query
+from model.tables.invariants import NULL_VIOLATED, VIOLATED
+from model.tables.table import NoPlace, Table
 
 Rows = Mapping[str, tuple[Row, ...]]
 """Rows of every table, by its name."""
@@ -55,52 +59,132 @@ class Execution:
         return self.footprint.read_files
 
 
-class Statement(Protocol):
+class Statement(ABC):
     """A parsed statement over the target table (and others that it reads).
 
     ``kind`` is its name in the conflict table, ``text`` the SQL as written, ``table`` the
-    target's definition that it was parsed for.
+    target's definition that it was parsed for. What others have to know of a statement it says
+    itself; what most statements answer is said here.
     """
 
-    @property
-    def kind(self) -> str: ...
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        # Not at run time: a dataclass would take these for the defaults of its fields.
+
+        @property
+        def kind(self) -> str: ...
+
+        @property
+        def text(self) -> str: ...
+
+        @property
+        def table(self) -> Table: ...
 
     @property
-    def text(self) -> str: ...
-
-    @property
-    def table(self) -> Table: ...
-
-    @property
+    @abstractmethod
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
         """What it reads, as predicates; the same on every snapshot.
 
         Where it is not, those of :attr:`Execution.resolved` count, and these are wider.
         """
-        ...
 
+    @abstractmethod
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         """Runs the statement for transaction ``writer`` on ``snapshot``.
 
         ``others`` has the rows of the tables besides the target. Raises StatementFailure where
         Spark fails the statement.
         """
-        ...
 
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        """What it makes of one row of the target that it rewrites, the tables being as given.
-
-        The same object where it leaves the row alone, another one for a new version (equal
-        values or not), None where it deletes the row.
-        """
-        ...
-
+    @abstractmethod
     def rerun(self, tables: Rows) -> SerialResult:
         """Runs the statement alone on plain rows. Raises StatementFailure likewise."""
-        ...
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        """The row after this statement, given all tables.
+
+        The same object where the statement leaves the row alone, another one for a new version
+        (equal values or not), None where it deletes the row.
+        """
+        return row
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        """What it reads, as predicates, given all tables. Raises StatementFailure."""
+        return self.predicate_reads
+
+    def definitions(self) -> tuple[Table, ...]:
+        """The definitions that its commits put in force, one after the other.
+
+        Known without running it, so up to the marks of identity columns. Empty where the
+        definition stays, and for RESTORE, whose definition only the log has.
+        """
+        return ()
+
+    @property
+    def changes_definition(self) -> bool:
+        """Whether it may put another definition in force (RESTORE aside)."""
+        return bool(self.definitions())
+
+    @property
+    def inner(self) -> Statement:
+        """The statement itself, without an application's number."""
+        return self
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        """The conditions by which it finds the rows that it reads."""
+        return ()
+
+    @property
+    def subqueries(self) -> tuple[Query, ...]:
+        """The subqueries whose values it sets."""
+        return ()
+
+    @property
+    def constant_rows(self) -> tuple[Row, ...]:
+        """The rows that it adds, where they stand in its text."""
+        return ()
+
+    @property
+    def zorder(self) -> tuple[int, ...]:
+        """The places of the columns by which it sorts the rows of the files that it writes."""
+        return ()
+
+    @property
+    def frees(self) -> str:
+        """Which files it takes off the storage: ``nothing``, ``removed files`` or ``all files``."""
+        return "nothing"
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails whenever it runs."""
+        return False
+
+    @property
+    def litters(self) -> bool:
+        """Whether its begin leaves files behind where there is no table yet."""
+        return False
+
+    @property
+    def violation(self) -> str:
+        """The error class with which it fails on rows that break a constraint of its table."""
+        return NULL_VIOLATED if self.table.not_null else VIOLATED
+
+    reads_only: ClassVar[bool] = False
+    """Whether it is a query: it returns rows, and never writes a version."""
+
+    files_only: ClassVar[bool] = False
+    """Whether it is about files alone: it reads and changes neither a row nor the definition."""
+
+    restores: ClassVar[bool] = False
+    """Whether it puts files and the definition of an earlier version back."""
+
+    takes_number: ClassVar[bool] = False
+    """Whether it looks at the number that an application gives its writes (``txnVersion``)."""
 
 
-class LeavesRows:
+class LeavesRows(Statement):
     """A statement about files or the definition: it changes no row.
 
     Nor does it read any, unless its class says otherwise.
@@ -112,30 +196,18 @@ class LeavesRows:
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
         return ()
 
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
-
     def rerun(self, tables: Rows) -> SerialResult:
         return SerialResult((), tables)
 
 
-@runtime_checkable
-class ReadsByContents(Protocol):
-    """A statement whose predicates depend on what is in the tables: MERGE, by its source."""
-
-    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        """What it reads, as predicates, the tables being as given. Raises StatementFailure."""
-        ...
-
-
-def reads_on(statement: Statement, tables: Rows) -> tuple[PredicateRead, ...]:
-    """What a statement reads, as predicates, the tables being as given.
-
-    Raises StatementFailure where finding out does.
-    """
-    if isinstance(statement, ReadsByContents):
-        return statement.reads_on(tables)
-    return statement.predicate_reads
+def check_places(statement: Statement) -> Statement:
+    """The statement. Raises NoPlace where it brings a column that rows have no place for."""
+    width = len(statement.table.names)
+    for after in statement.definitions():
+        if len(after.names) > width:
+            column = f"{after.names[width]!r} of type {after.types[width]}"
+            raise NoPlace(f"rows have no place for column {column}")
+    return statement
 
 
 def item_reads(table: Table, rows: Iterable[StoredRow]) -> tuple[ItemRead, ...]:

@@ -1,24 +1,115 @@
-"""CREATE OR REPLACE TABLE and REPLACE TABLE: a new definition, and none of the old rows."""
+"""CREATE TABLE where there is none yet, and [CREATE OR] REPLACE TABLE where there is one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from model.errors import StatementFailure
 from model.expressions.syntax import TRUE
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.physical.definition_change import metadata_change, protocol_change
 from model.physical.files import DataFile, StoredRow, write_files
-from model.physical.footprint import Footprint, ReadPredicate
+from model.physical.footprint import Footprint, ProtocolChange, ReadPredicate
 from model.physical.log import Snapshot
 from model.statements.alter.statement import CLUSTERING_DOMAIN
-from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.statements.insert.select import InsertSelect
 from model.statements.overwrite import alone, predicate_read
 from model.tables.table import Table
 
+NOT_EMPTY = "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION"
+"""The engine's error class where files lie in the new table's folder."""
+
+EXISTS = "TABLE_OR_VIEW_ALREADY_EXISTS"
+"""Spark's error class where there is a table of that name."""
+
 
 @dataclass(frozen=True, slots=True)
-class ReplaceTable:
+class CreateTable(Statement):
+    """Makes the table: version 0 has its metadata and its protocol, and the rows of AS SELECT.
+
+    ``table`` is the one that is not there yet, ``after`` its definition to be. Whoever wins the
+    race writes the protocol, so whoever loses is told that it changed. ``unless`` is IF NOT
+    EXISTS, ``replaces`` OR REPLACE, which with AS SELECT notes the whole table as read although
+    there is none; every other creation is a blind append. Without AS SELECT the folder has to be
+    empty (CreateDeltaTableCommand.scala, ``assertPathEmpty``).
+    """
+
+    text: str
+    table: Table
+    operation: str
+    after: Table
+    inserts: InsertSelect | None = None
+    unless: bool = False
+    replaces: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "CREATE TABLE"
+
+    @property
+    def litters(self) -> bool:
+        """AS SELECT makes the folder of the log before it writes a file, and leaves it behind.
+
+        So it does even if it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
+        """
+        return self.inserts is not None
+
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        """Besides what it selects: that there is nothing yet."""
+        selected = self.inserts.predicate_reads if self.inserts is not None else ()
+        return (predicate_read(self.table, TRUE), *selected)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        coming = Execution(Footprint(self.operation))
+        if self.inserts is not None:
+            coming = self.inserts.execute(snapshot, writer, others)
+        elif snapshot.littered:
+            raise StatementFailure(
+                NOT_EMPTY, f"files of another statement lie where {self.table.name} is to be"
+            )
+        assert coming.footprint is not None
+        # Metadata has the time of its creation, so no two commits write the same.
+        after = replace(self.after, created=f"by {writer} after version {snapshot.version}")
+        overwrites = self.replaces and self.inserts is not None
+        footprint = replace(
+            coming.footprint,
+            operation=self.operation,
+            read_predicates=(ReadPredicate(),) if overwrites else (),
+            metadata=metadata_change(self.table, after),
+            protocol=ProtocolChange(added=after.features),
+            domains=frozenset({CLUSTERING_DOMAIN}) if after.clustering else frozenset(),
+            table=after,
+        )
+        reads = coming.predicate_reads
+        if reads is not None:
+            reads = (predicate_read(self.table, TRUE), *reads)
+        return Execution(footprint, coming.item_reads, coming.changes, predicate_reads=reads)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        selected = self.inserts.reads_on(tables) if self.inserts is not None else ()
+        return (predicate_read(self.table, TRUE), *selected)
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        name = self.table.name
+        there = tables[name]
+        if there and self.unless:
+            return SerialResult((there, *(() for _ in self.predicate_reads[1:])), tables)
+        if there and not self.replaces:
+            raise StatementFailure(EXISTS, f"there is a table {name}")
+        added: tuple[Row, ...] = ()
+        reads: tuple[tuple[Row, ...], ...] = ()
+        if self.inserts is not None:
+            added, reads = alone(self.inserts, {**tables, name: ()})
+        return SerialResult((there, *reads), {**tables, name: added})
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceTable(Statement):
     """Puts the definition ``after`` in force and removes every row.
 
     ``inserts`` brings the rows of AS SELECT, computed over the table as it was; None without.
@@ -36,6 +127,9 @@ class ReplaceTable:
     @property
     def kind(self) -> str:
         return "REPLACE TABLE"
+
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -86,7 +180,7 @@ class ReplaceTable:
         return Execution(footprint, items, tuple(changes), predicate_reads=reads)
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        selected = reads_on(self.inserts, tables) if self.inserts is not None else ()
+        selected = self.inserts.reads_on(tables) if self.inserts is not None else ()
         return (predicate_read(self.table, TRUE), *selected)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:

@@ -1,4 +1,4 @@
-"""DELETE FROM t [WHERE ...]."""
+"""DELETE FROM t [WHERE ...], and TRUNCATE TABLE t, which does not look into the files."""
 
 from __future__ import annotations
 
@@ -6,27 +6,34 @@ from dataclasses import dataclass
 
 from model.expressions import syntax as expressions
 from model.expressions.evaluation import matcher
-from model.expressions.syntax import Expression
+from model.expressions.syntax import TRUE, Expression
 from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.physical.files import write_files
-from model.physical.footprint import Footprint
+from model.physical.footprint import Footprint, ReadPredicate
 from model.physical.log import Snapshot
-from model.statements.base import Execution, Rows, item_reads
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
+from model.statements.overwrite import predicate_read
 from model.statements.rewrite import remains, select, test_of
 from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Delete:
+class Delete(Statement):
     """Removes the rows that match: the files that held them are written anew, or mark them."""
 
     text: str
     table: Table
     condition: Expression
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "DELETE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return (self.condition,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -71,3 +78,33 @@ class Delete:
         read = tuple(row for row, match in rows if match)
         left = tuple(row for row, match in rows if not match)
         return SerialResult((read,), {**tables, name: left})
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate(Statement):
+    """Removes all files. On an empty table it starts no transaction, at any level."""
+
+    text: str
+    table: Table
+
+    @property
+    def kind(self) -> str:
+        return "TRUNCATE"
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return (predicate_read(self.table, TRUE),)
+
+    def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
+        files, rows = live_files(snapshot), tuple(snapshot.stored())
+        footprint = Footprint(
+            "TRUNCATE", read_predicates=(ReadPredicate(),), read_files=files, removes=files
+        )
+        changes = tuple(RowChange(self.table.name, row.row, row.values, None) for row in rows)
+        return Execution(footprint, item_reads(self.table, rows), changes, scanned=())
+
+    def effect(self, row: Row, tables: Rows) -> Row | None:
+        return None
+
+    def rerun(self, tables: Rows) -> SerialResult:
+        return SerialResult((tables[self.table.name],), {**tables, self.table.name: ()})

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from model.expressions.syntax import Expression
 from model.history import PredicateRead, Row, SerialResult
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
-from model.statements.base import Execution, LeavesRows, Rows, Statement, reads_on
+from model.queries.query import Query
+from model.statements.base import Execution, LeavesRows, Rows, Statement
 from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Idempotent:
+class Idempotent(Statement):
     """``statement`` as write number ``version`` of ``application``.
 
     It is skipped where the snapshot has that number or a larger one. It depends on what it
@@ -39,6 +41,29 @@ class Idempotent:
     @property
     def table(self) -> Table:
         return self.statement.table
+
+    @property
+    def inner(self) -> Statement:
+        return self.statement
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return self.statement.conditions
+
+    @property
+    def subqueries(self) -> tuple[Query, ...]:
+        return self.statement.subqueries
+
+    @property
+    def constant_rows(self) -> tuple[Row, ...]:
+        return self.statement.constant_rows
+
+    @property
+    def violation(self) -> str:
+        return self.statement.violation
+
+    def definitions(self) -> tuple[Table, ...]:
+        return self.statement.definitions()
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -65,7 +90,7 @@ class Idempotent:
         )
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        return reads_on(self.statement, tables)
+        return self.statement.reads_on(tables)
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return self.statement.effect(row, tables)

@@ -15,7 +15,7 @@ from model.history import PredicateRead, Row, RowChange, SerialResult
 from model.physical.files import DataFile, StoredRow, recorded, write_files
 from model.physical.footprint import ReadPredicate
 from model.physical.log import Snapshot
-from model.statements.base import Execution, Rows, item_reads, live_files, reads_on
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.statements.insert.select import InsertSelect
 from model.statements.insert.values import InsertValues
 from model.statements.rewrite import remains, select
@@ -31,7 +31,7 @@ Inserts = InsertValues | InsertSelect
 
 
 @dataclass(frozen=True, slots=True)
-class Overwrite:
+class Overwrite(Statement):
     """Replaces the rows that meet a condition, TRUE for the whole table, by those of an INSERT.
 
     ``by_condition`` tells REPLACE WHERE from INSERT OVERWRITE; with ``checked`` each new row has
@@ -47,9 +47,23 @@ class Overwrite:
     checked: bool = False
     refused: str | None = None
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "REPLACE WHERE" if self.by_condition else "INSERT OVERWRITE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return (self.replaced, *self.inserts.conditions)
+
+    @property
+    def violation(self) -> str:
+        """New rows have to meet the condition of REPLACE WHERE, too."""
+        return MISMATCH if self.by_condition else self.inserts.violation
+
+    def definitions(self) -> tuple[Table, ...]:
+        return self.inserts.definitions()
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -87,7 +101,7 @@ class Overwrite:
         return _with_reads(found, inserted, predicate_read(self.table, self.replaced))
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        return (predicate_read(self.table, self.replaced), *reads_on(self.inserts, tables))
+        return (predicate_read(self.table, self.replaced), *self.inserts.reads_on(tables))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         return None if matcher(self.replaced)(row) else row
@@ -121,7 +135,7 @@ class Overwrite:
 
 
 @dataclass(frozen=True, slots=True)
-class DynamicOverwrite:
+class DynamicOverwrite(Statement):
     """Replaces the partitions that the rows of an INSERT are in (partitionOverwriteMode).
 
     ``written`` is the condition of those partitions once the rows are known; before that, all
@@ -133,9 +147,18 @@ class DynamicOverwrite:
     inserts: Inserts
     written: Expression | None = None
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "INSERT OVERWRITE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return self.inserts.conditions
+
+    def definitions(self) -> tuple[Table, ...]:
+        return self.inserts.definitions()
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -159,7 +182,7 @@ class DynamicOverwrite:
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
         condition = expressions.TRUE if self.written is None else self.written
-        return (predicate_read(self.table, condition), *reads_on(self.inserts, tables))
+        return (predicate_read(self.table, condition), *self.inserts.reads_on(tables))
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         added, _ = alone(self.inserts, tables)

@@ -1,15 +1,128 @@
-"""SELECT ...: a reader. It sees its snapshot and writes nothing."""
+"""SELECT as a statement of its own, and how any statement reads by a query.
+
+A reader sees its snapshot and writes nothing. Statements with a query inside, such as INSERT
+SELECT, scan a snapshot in the same way and note the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.history import SerialResult
+from model.expressions.evaluation import matcher
+from model.expressions.syntax import Expression
+from model.history import ItemRead, PredicateRead, Row, SerialResult
+from model.physical.files import DataFile, StoredRow
+from model.physical.footprint import ReadPredicate
 from model.physical.log import Snapshot
-from model.queries import Relation, alone, flat
-from model.statements.base import Execution, Rows
-from model.statements.reading import ReadsByQuery, read
+from model.physical.skipping import scan, split_filter
+from model.queries import Relation, alone, flat, scan_reads
+from model.queries.query import Query
+from model.queries.relation import Inputs
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.tables.table import Table
+
+
+class ReadsByQuery(Statement):
+    """A statement that reads what its ``query`` reads, and leaves the rows there as they are."""
+
+    __slots__ = ()
+
+    query: Relation
+
+    @property
+    def predicate_reads(self) -> tuple[PredicateRead, ...]:
+        return scan_reads(self.query)
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        return tuple(scan.condition for scan in self.query.scans)
+
+    def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
+        if isinstance(self.query, Query):
+            return self.predicate_reads
+        return alone(self.query, tables)[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The scans of a relation, done.
+
+    ``inputs`` are the rows of each scan; ``predicates`` and ``files`` what the engine notes of
+    those that scan the target, ``stored`` the rows of the target among them. ``opened`` are the
+    files that have to be there: none for what the log's statistics answer.
+    """
+
+    inputs: Inputs
+    predicates: tuple[ReadPredicate, ...]
+    files: tuple[DataFile, ...]
+    stored: Sequence[StoredRow]
+    opened: tuple[DataFile, ...]
+
+    def logical(
+        self, relation: Relation, table: Table
+    ) -> tuple[tuple[ItemRead, ...], tuple[PredicateRead, ...] | None]:
+        """The items read, and the predicates where they are narrower than the scans."""
+        if isinstance(relation, Query):
+            return item_reads(table, self.stored), None
+        reads = relation.reads(self.inputs)
+        mine = [each for each in reads if each.table == table.name]
+        rows = {row.row: row for row in self.stored if any(p.matches(row.values) for p in mine)}
+        return item_reads(table, rows.values()), reads
+
+
+def read(
+    relation: Relation,
+    table: Table,
+    snapshot: Snapshot,
+    others: Rows,
+    *,
+    largest_first: bool = False,
+) -> Reading:
+    """Does the scans of a relation on a snapshot of the target. Raises StatementFailure.
+
+    With ``largest_first`` the rows come in the order in which one task reads the files, as far
+    as the number of rows tells their size; among equals the order is nobody's to know
+    (FilePartition.scala).
+    """
+    inputs: list[Sequence[Row]] = []
+    predicates: list[ReadPredicate] = []
+    files: dict[str, DataFile] = {}
+    opened: dict[str, DataFile] = {}
+    stored: list[StoredRow] = []
+    for each in relation.scans:
+        if each.table != table.name:
+            inputs.append(each.matching(others[each.table]))
+            continue
+        predicate = split_filter(each.condition, table)
+        if predicate is None:
+            inputs.append(())
+            continue
+        found = scan(predicate, live_files(snapshot), table)
+        if largest_first:
+            found = tuple(sorted(found, key=lambda file: -file.records))
+        matches = matcher(each.condition)
+        # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
+        rows = [row for file in found for row in file.rows if matches(row.values)]
+        inputs.append([row.values for row in rows])
+        predicates.append(predicate)
+        files.update((file.key, file) for file in found)
+        if predicate != ReadPredicate() or not _from_log(each, found, table):
+            opened.update((file.key, file) for file in found)
+        stored += rows
+    opening = tuple(opened.values())
+    return Reading(inputs, tuple(predicates), tuple(files.values()), stored, opening)
+
+
+def _from_log(scan: Query, files: tuple[DataFile, ...], table: Table) -> bool:
+    """Whether the statistics of these files answer a query without a condition.
+
+    A deletion vector leaves the bounds of a file as they are; its count is known.
+    """
+    indexed = table.indexed
+    if any(file.vector is not None for file in files):
+        indexed = frozenset()
+    return scan.from_log(indexed.intersection(*(file.indexed for file in files)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +132,8 @@ class Select(ReadsByQuery):
     text: str
     table: Table
     query: Relation
+
+    reads_only = True
 
     @property
     def kind(self) -> str:

@@ -21,6 +21,19 @@ class Stage(Protocol):
         """Its footprint, None where nothing is to be done. Raises StatementFailure."""
         ...
 
+    def after(self, table: Table) -> Table:
+        """The definition that it makes of another one, which may be the same."""
+        ...
+
+
+class KeepsDefinition:
+    """A stage that does not touch the definition."""
+
+    __slots__ = ()
+
+    def after(self, table: Table) -> Table:
+        return table
+
 
 @dataclass(frozen=True, slots=True)
 class SeveralCommits(LeavesRows):
@@ -37,6 +50,12 @@ class SeveralCommits(LeavesRows):
     @property
     def kind(self) -> str:
         return "ALTER TABLE"
+
+    def definitions(self) -> tuple[Table, ...]:
+        found = [self.table]
+        for stage in self.stages:
+            found.append(stage.after(found[-1]))
+        return tuple(dict.fromkeys(found[1:]))
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         for place, stage in enumerate(self.stages, 1):
@@ -60,7 +79,7 @@ class ChangeDefinition:
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         table = snapshot.table
-        after = self.change(table)
+        after = self.after(table)
         return Footprint(
             self.operation,
             data_changed=False,
@@ -68,3 +87,6 @@ class ChangeDefinition:
             protocol=protocol_change(table, after),
             table=after,
         )
+
+    def after(self, table: Table) -> Table:
+        return self.change(table)

@@ -14,7 +14,7 @@ from model.physical.files import DataFile, StoredRow, write_files
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
 from model.queries.query import Query
-from model.statements.base import Execution, Rows, item_reads
+from model.statements.base import Execution, Rows, Statement, item_reads
 from model.statements.insert.generated import completed
 from model.statements.rewrite import remains, select, test_of
 from model.tables.invariants import enforce
@@ -23,7 +23,7 @@ from model.values import types
 
 
 @dataclass(frozen=True, slots=True)
-class Update:
+class Update(Statement):
     """Gives the rows that match new values: each becomes a new version of the same row.
 
     ``assignments`` maps column positions to expressions over the old row, followed by the
@@ -37,9 +37,16 @@ class Update:
     condition: Expression
     subqueries: tuple[Query, ...] = ()
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "UPDATE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        inner = (scan.condition for query in self.subqueries for scan in query.scans)
+        return (self.condition, *inner)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:

@@ -1,14 +1,16 @@
 """Table features: what a table's protocol asks of its readers and writers.
 
 A definition holds the features beyond those that every new table has. A property or a clause
-that needs a feature brings it along, and keeps it when it goes.
+that needs a feature brings it along, and keeps it when it goes. ``FEATURES`` at the end are those
+that a profile may know or not, some of which are in no protocol.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from model.errors import StatementFailure
+from model.tables.table import INDEXED_COLUMNS, STATISTICS_COLUMNS, Table
 
 DEFAULT_FEATURES = frozenset({"appendOnly", "invariants"})
 """Features of the protocol (1, 2), which new tables start with."""
@@ -179,3 +181,28 @@ def known_feature(name: str) -> str:
     raise StatementFailure(
         "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG", f"there is no table feature {name!r}"
     )
+
+
+DELETION_VECTORS = "deletion vectors"
+LIQUID_CLUSTERING = "liquid clustering"
+IDENTITY_COLUMNS = "identity columns"
+GENERATED_COLUMNS = "generated columns"
+CHOSEN_STATISTICS = "statistics of chosen columns"
+COLUMN_DEFAULTS = "column defaults"
+
+FEATURES: Mapping[str, Callable[[Table], bool]] = {
+    DELETION_VECTORS: lambda table: table.deletion_vectors,
+    LIQUID_CLUSTERING: lambda table: bool(table.clustering),
+    IDENTITY_COLUMNS: lambda table: bool(table.identities),
+    GENERATED_COLUMNS: lambda table: bool(table.generated),
+    CHOSEN_STATISTICS: lambda table: any(
+        table.declared(key) is not None for key in (STATISTICS_COLUMNS, INDEXED_COLUMNS)
+    ),
+    COLUMN_DEFAULTS: lambda table: bool(table.defaults),
+}
+"""Whether a table uses a feature, by the feature's name."""
+
+
+def features_in_use(table: Table) -> tuple[str, ...]:
+    """The features that a table uses, in the order of ``FEATURES``."""
+    return tuple(name for name, uses in FEATURES.items() if uses(table))

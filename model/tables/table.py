@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from model.errors import InvalidScenario, NoPlace
+from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression
 from model.history import Row, Value
 from model.levels import SERIALIZABLE
@@ -32,6 +32,14 @@ DEFAULT_INDEXED_COLUMNS = 32
 
 TABLE_COMMENT = -1
 """Stands for the table itself where comments are kept by the place of a column."""
+
+
+class NoPlace(UnsupportedSQL):
+    """A statement gives the table a column that its stored rows have no place for.
+
+    Places are kept when a scenario is prepared (:mod:`model.definitions`), for as many columns
+    as its statements can bring.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,16 +244,19 @@ class Table:
             error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
 
-    def free_place(self, name: str, type_: ColumnType) -> int:
-        """The place that was kept for a column to come; every place serves one column only.
+    def with_place(
+        self, name: str, type_: ColumnType, taken: Iterable[int] = ()
+    ) -> tuple[Table, int]:
+        """The table and the place in it for a column to come, none of those ``taken``.
 
-        Raises NoPlace.
+        It is one that was kept, or else a new one at the end, which stored rows do not have;
+        every place serves one column only.
         """
-        taken = self.dropped | set(self.schema)
+        used = self.dropped | set(self.schema) | set(taken)
         for place, known in enumerate(self.names):
-            if place not in taken and known == name and self.types[place] == type_:
-                return place
-        raise NoPlace(name, type_)
+            if place not in used and known == name and self.types[place] == type_:
+                return self, place
+        return self.reserving([(name, type_)]), len(self.names)
 
     def reserving(self, columns: Iterable[tuple[str, ColumnType]]) -> Table:
         """The table with places for columns that later statements will add."""

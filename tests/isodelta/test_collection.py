@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isodelta.files.scenarios import Loaded, read_files, read_text, scenario_yaml
+from isodelta.files.scenario_writer import scenario_yaml
+from isodelta.files.scenarios import Loaded, read_files, read_text
 from isodelta.runs.judging import check
 
 FOLDER = Path(__file__).parents[2] / "scenarios"

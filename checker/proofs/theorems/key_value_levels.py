@@ -2,7 +2,7 @@
 
 One level implies another where the commit order and the visibility that explain a history at the
 first explain it at the second. That is a formula without a bound. What is not provable in this way
-is a matter for ``checker.separation.key_value.separation``.
+is a matter for ``checker.separation.key_value.smallest``.
 """
 
 from __future__ import annotations

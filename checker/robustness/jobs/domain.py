@@ -18,10 +18,9 @@ from checker.robustness.jobs.workload import Instance, Jobs
 from model.errors import InvalidScenario
 from model.expressions.syntax import Column, Comparison, InList, Literal, walk
 from model.history import Value
+from model.preparation import prepare
 from model.scenario import Step
-from model.statements import InsertValues
 from model.values.types import ColumnType
-from model.workload import prepare
 
 MOST_VALUES = 4
 """Values that one parameter takes."""
@@ -139,10 +138,10 @@ def _constants(jobs: Jobs, text: str, column: str) -> Iterator[Value]:
         statement = jobs.statement(text)
     except InvalidScenario:
         return  # Said of its own job.
-    if isinstance(statement, InsertValues):
-        names = [name.lower() for name in statement.table.names]
-        if column in names:
-            yield from (v for row in statement.rows if (v := row[names.index(column)]) is not None)
+    names = [name.lower() for name in statement.table.names]
+    if column in names:
+        values = (row[names.index(column)] for row in statement.constant_rows)
+        yield from (value for value in values if value is not None)
     for part in expressions_of(statement):
         for node in walk(part):
             match node:

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.robustness.jobs.template import Template, template
-from model.errors import InvalidScenario, NoPlace
+from model.errors import InvalidScenario
 from model.history import Row, Value
 from model.levels import WRITE_SERIALIZABLE
 from model.physical.log import Snapshot
+from model.preparation import prepare
 from model.profiles.base import Profile
 from model.scenario import Scenario, Step, TableSpec
 from model.sql import parse_statement
 from model.statements import Statement
-from model.tables.table import Table
+from model.statements.base import check_places
+from model.tables.table import NoPlace, Table
 from model.values.types import ColumnType
-from model.workload import TARGET, Workload, prepare
+from model.workload import TARGET, Workload
 
 DEFINING = frozenset({"ALTER TABLE", "COMMENT", "CREATE", "REPLACE"})
 """Leading words of statements that change the definition: no jobs."""
@@ -64,7 +66,7 @@ class Jobs:
         """An instance's SQL, parsed. Raises InvalidScenario."""
         if sql not in self.cached:
             try:
-                found = parse_statement(sql, TARGET, self.known)
+                found = check_places(parse_statement(sql, TARGET, self.known))
             except NoPlace as error:
                 raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
             meaning = self.profile.meaning

@@ -7,7 +7,7 @@ whenever it meets the row in question.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from checker.robustness.failures import order_matters
@@ -16,48 +16,8 @@ from checker.robustness.jobs.template import Template
 from checker.robustness.jobs.workload import Jobs
 from checker.robustness.symbolic.footprint import Access, anything
 from checker.robustness.symbolic.runs import Run
-from model.expressions.syntax import Expression
-from model.statements import (
-    Delete,
-    DynamicOverwrite,
-    Idempotent,
-    InsertSelect,
-    InsertValues,
-    Merge,
-    Optimize,
-    Overwrite,
-    Reorg,
-    Restore,
-    Select,
-    Statement,
-    Truncate,
-    Update,
-    Vacuum,
-)
+from model.statements import Statement
 from model.values.types import ColumnType
-
-
-def _conditions(statement: Statement) -> Iterator[Expression]:
-    """The conditions by which a statement finds the rows that it reads."""
-    match statement:
-        case Delete(condition=condition):
-            yield condition
-        case Update(condition=condition, subqueries=subqueries):
-            yield condition
-            yield from (scan.condition for query in subqueries for scan in query.scans)
-        case Select(query=query) | InsertSelect(query=query):
-            yield from (scan.condition for scan in query.scans)
-        case Overwrite(replaced=replaced, inserts=inserts):
-            yield replaced
-            yield from _conditions(inserts)
-        case DynamicOverwrite(inserts=inserts):
-            yield from _conditions(inserts)
-        case Merge(condition=condition, source=source):
-            yield condition
-            clauses = (*statement.matched, *statement.not_matched, *statement.by_source)
-            yield from (clause.test for clause in clauses)
-            if source.query is not None:
-                yield from (scan.condition for scan in source.query.scans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +59,7 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
     return Job(
         name,
         statement.kind,
-        _outside(statement),
+        _outside(statement.inner),
         parsed(jobs, template),
         not any(place in table.partitions for place, _ in table.generated),
         table.types,
@@ -109,18 +69,14 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
 
 
 def _outside(statement: Statement) -> str | None:
-    inner = statement.statement if isinstance(statement, Idempotent) else statement
-    if isinstance(inner, Update) and any(q.table == inner.table.name for q in inner.subqueries):
+    if any(query.table == statement.table.name for query in statement.subqueries):
         return "Delta does not note what a subquery in SET reads"
-    if isinstance(inner, Vacuum) and inner.frees == "all files":
+    if statement.frees == "all files":
         return "a VACUUM that retains nothing takes away files of transactions that still run"
-    inserts = inner.inserts if isinstance(inner, Overwrite | DynamicOverwrite) else inner
-    evolved = inserts.after if isinstance(inserts, InsertSelect | InsertValues | Merge) else None
-    if evolved is not None and evolved != inserts.table:
-        return "schema evolution changes the table's definition"
-    if any(map(order_matters, _conditions(inner))):
+    if statement.changes_definition:
+        if statement.takes_number:
+            return "schema evolution changes the table's definition"
+        return f"a {statement.kind} may change the table's definition"
+    if any(map(order_matters, statement.conditions)):
         return "a part of its condition can fail, and which rows it is looked at for is not said"
-    known = Delete | DynamicOverwrite | InsertSelect | InsertValues | Merge | Optimize | Overwrite
-    if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
-        return None
-    return f"a {statement.kind} may change the table's definition"
+    return None

@@ -29,15 +29,12 @@ from model.statements import (
     InsertSelect,
     InsertValues,
     Merge,
-    Optimize,
     Overwrite,
-    Reorg,
     Restore,
     Select,
     Statement,
     Truncate,
     Update,
-    Vacuum,
 )
 
 
@@ -87,8 +84,8 @@ class Run(Scope):
             case Restore():
                 back = (Addition(YES, fresh_row(self.types)),)
                 return Access("RESTORE", _any_row, removes=_any_row, adds=back, alone=True)
-            case Optimize() | Reorg() | Vacuum():
-                return Access(statement.kind)
+        if statement.files_only:
+            return Access(statement.kind)
         return anything(statement.kind, self.types)
 
     def _insert_related(self, query: Relation) -> Access:

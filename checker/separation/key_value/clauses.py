@@ -39,12 +39,12 @@ class Values:
         # Asked thousands of times, so without the objects that z3's Python interface makes.
         context, declaration = self._model.ctx.ref(), _declaration(abs(literal)).ast
         value = z3.Z3_model_get_const_interp(context, self._model.model, declaration)
-        known = False
+        positive = False
         if value:
             z3.Z3_inc_ref(context, value)
-            known = z3.Z3_get_bool_value(context, value) == z3.Z3_L_TRUE
+            positive = z3.Z3_get_bool_value(context, value) == z3.Z3_L_TRUE
             z3.Z3_dec_ref(context, value)
-        return known == (literal > 0)
+        return positive == (literal > 0)
 
 
 class Clauses:
@@ -65,11 +65,13 @@ class Clauses:
         """Demands that one of the literals is true."""
         if TRUE in literals:
             return
-        self._new.append(" ".join([str(each) for each in literals if each != FALSE]) + " 0")
+        self._new.append(
+            " ".join([str(literal) for literal in literals if literal != FALSE]) + " 0"
+        )
 
     def all_of(self, literals: Iterable[int]) -> int:
         """A literal that implies each of the others (not the other way round)."""
-        wanted = {each for each in literals if each != TRUE}
+        wanted = {literal for literal in literals if literal != TRUE}
         if FALSE in wanted:
             return FALSE
         if not wanted:
@@ -77,21 +79,21 @@ class Clauses:
         if len(wanted) == 1:
             return wanted.pop()
         result = self.variable()
-        for each in sorted(wanted):
-            self.add(-result, each)
+        for literal in sorted(wanted):
+            self.add(-result, literal)
         return result
 
     def some_of(self, literals: Iterable[int]) -> int:
         """A literal that is true where one of the others is, and only there."""
-        wanted = sorted({each for each in literals if each != FALSE})
+        wanted = sorted({literal for literal in literals if literal != FALSE})
         if TRUE in wanted:
             return TRUE
         if len(wanted) < 2:
             return wanted[0] if wanted else FALSE
         result = self.variable()
         self.add(-result, *wanted)
-        for each in wanted:
-            self.add(-each, result)
+        for literal in wanted:
+            self.add(-literal, result)
         return result
 
     def at_most_one(self, literals: Sequence[int]) -> None:
@@ -103,12 +105,12 @@ class Clauses:
     def counts(self, literals: Sequence[int]) -> list[int]:
         """Literals of which the n-th is true where more than n of the given ones are."""
         counts: list[int] = []
-        for each in literals:
+        for literal in literals:
             longer = [self.variable() for _ in range(len(counts) + 1)]
             for place, more in enumerate(longer):
                 before = counts[place] if place < len(counts) else FALSE
                 self.add(-before, more)
-                self.add(-each, -(counts[place - 1] if place else TRUE), more)
+                self.add(-literal, -(counts[place - 1] if place else TRUE), more)
             counts = longer
         return counts
 

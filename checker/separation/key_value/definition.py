@@ -1,6 +1,6 @@
 """The levels by their definitions: every commit order and every visibility of a small history.
 
-It shares nothing with the clauses of the search, and is there to confirm what the search finds.
+It shares nothing with the clauses of the search, so that it can confirm what the search finds.
 """
 
 from __future__ import annotations

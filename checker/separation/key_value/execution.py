@@ -1,4 +1,4 @@
-"""That some commit order and visibility explain a history at a level, in clauses."""
+"""Clauses: some commit order and visibility explain a history at a level."""
 
 from __future__ import annotations
 
@@ -63,29 +63,29 @@ def explain(facts: Facts, level: KeyValueLevel, order: Order, clauses: Clauses) 
     """Demands that the order explains the history at the level; gives the versions unseen."""
     n = facts.shape.transactions
     choices = _choices(facts, order, clauses)
-    versions = [Version(*each) for each in facts.returned() if each[-1] != FALSE]
+    versions = [Version(*read) for read in facts.returned() if read[-1] != FALSE]
     for (t, k), sources in choices.items():
         place = facts.shape.predicate
         versions += [Version(t, place, k, s, v, absent=True) for s, v in sources.items()]
     for (a, b), session in facts.session.items():
         clauses.add(-session, order.before(a, b))
-    for each in versions:
-        if each.source != INITIAL:
-            clauses.add(-each.literal, order.before(each.source, each.transaction))
+    for version in versions:
+        if version.source != INITIAL:
+            clauses.add(-version.literal, order.before(version.source, version.transaction))
     seen = _Visibility(facts, level, order, versions, clauses)
-    for each in versions:
-        if level.phantoms and each.absent:
+    for version in versions:
+        if level.phantoms and version.absent:
             continue
-        t = each.transaction
+        t = version.transaction
         counted = TRUE if level.readers else facts.writer[t]
         for other in range(n):
-            if other not in (t, each.source):
+            if other not in (t, version.source):
                 clauses.add(
                     -counted,
-                    -each.literal,
-                    -facts.writes[other][each.key],
-                    -seen.sees(t, each.place, other),
-                    order.before(other, each.source),
+                    -version.literal,
+                    -facts.writes[other][version.key],
+                    -seen.sees(t, version.place, other),
+                    order.before(other, version.source),
                 )
     return choices
 
@@ -137,10 +137,10 @@ class _Visibility:
                 clauses.add(-literal, order.before(a, b))
             for pair, session in facts.session.items():
                 clauses.add(-session, self._seen.get(pair, FALSE))
-            for each in versions:
-                if each.source != INITIAL:
-                    seen = self._seen.get((each.source, each.transaction), FALSE)
-                    clauses.add(-each.literal, seen)
+            for version in versions:
+                if version.source != INITIAL:
+                    seen = self._seen.get((version.source, version.transaction), FALSE)
+                    clauses.add(-version.literal, seen)
             self._axioms(facts, level, order, clauses)
 
     def sees(self, transaction: int, place: int, other: int) -> int:
@@ -150,13 +150,13 @@ class _Visibility:
         return self._seen.get((other, transaction), FALSE)
 
     def _read_by_read(self, facts: Facts, versions: Sequence[Version], clauses: Clauses) -> None:
-        for each in versions:
-            for (place, later), earlier in facts.earlier[each.transaction].items():
-                if place == each.place and each.source != INITIAL:
-                    read = (each.transaction, later, each.source)
+        for version in versions:
+            for (place, later), earlier in facts.earlier[version.transaction].items():
+                if place == version.place and version.source != INITIAL:
+                    read = (version.transaction, later, version.source)
                     if read not in self._by_read:
                         self._by_read[read] = clauses.variable()
-                    clauses.add(-each.literal, -earlier, self._by_read[read])
+                    clauses.add(-version.literal, -earlier, self._by_read[read])
 
     def _axioms(self, facts: Facts, level: KeyValueLevel, order: Order, clauses: Clauses) -> None:
         n = facts.shape.transactions

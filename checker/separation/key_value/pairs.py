@@ -1,23 +1,23 @@
-"""Every ordered pair of key-value levels: the smallest history between them, or why there is none.
+"""The smallest key-value histories that separate levels, for every ordered pair of them.
 
 A pair is *separated* by a history, *implied* where a proof for any number of transactions says
-that the first level implies the second, and else *equal* as far as the search went.
+that the first level implies the second, and otherwise *equal* as far as the search went.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
-from typing import Literal
 
 from checker.proofs.theorems.key_value_levels import implies
 from checker.recorded.decide import judge
 from checker.separation.key_value.definition import MOST_TRANSACTIONS, satisfies
 from checker.separation.key_value.history import KeyValueHistory
-from checker.separation.key_value.separation import Synthesis, explanation, shape
+from checker.separation.key_value.smallest import Synthesis, explanation, shape
+from checker.separation.result import SeparatingHistory, Separation, SeparationResult
 from model.levels import KEY_VALUE_LEVELS
 
 Told = Callable[[str], None]
@@ -27,66 +27,71 @@ PROVED_FROM = 3
 
 
 @dataclass(frozen=True)
-class KeyValueSeparation:
-    """What is known of two levels: a history that satisfies ``held`` and violates ``violated``.
+class KeyValueExample(SeparatingHistory):
+    """A key-value history that separates levels."""
 
-    ``up_to`` says of how many transactions every history was ruled out. ``seconds`` is processor
-    time, ``candidates`` how many histories the search looked at.
-    """
-
-    held: str
-    violated: str
-    up_to: int
-    history: KeyValueHistory | None = None
-    proved: bool = False
-    candidates: int = 0
-    seconds: float = 0.0
+    history: KeyValueHistory
 
     @property
-    def verdict(self) -> Literal["separated", "implied", "equal"]:
-        """Whether there is a history, and otherwise why there is none; ``equal`` is no proof."""
-        if self.history is not None:
-            return "separated"
-        return "implied" if self.proved else "equal"
+    def size(self) -> int:
+        """The number of transactions."""
+        return len(self.history.transactions)
 
     @cached_property
-    def confirmed(self) -> tuple[str, ...]:
-        """Who finds the same, besides the solver; empty where there is no history.
+    def verdicts(self) -> Mapping[str, bool]:
+        """Whether it satisfies each level, as the solver finds."""
+        return verdicts(self.history)
+
+    @property
+    def cost(self) -> tuple[int, int, bool]:
+        """What makes one history smaller than another."""
+        return self.size, self.history.operations, self.history.has_predicates
+
+    def separates(self, held: str, violated: str) -> bool:
+        """Whether it holds one level and violates the other."""
+        return self.verdicts[held] and not self.verdicts[violated]
+
+    def confirmed_by(self, expected: Mapping[str, bool]) -> tuple[str, ...]:
+        """The deciders besides the solver that agree with the expected verdicts.
 
         The definition goes through every order and visibility. The decider of recorded histories
-        (``checker.recorded``) knows no predicates, and not every level.
+        (``checker.recorded``) decides neither predicates nor every level.
         """
-        found = []
-        if self.history is None:
-            return ()
-        if len(self.history.transactions) <= MOST_TRANSACTIONS:
-            answers = [satisfies(self.history, level) for level in (self.held, self.violated)]
-            found += ["definition"] * (answers == [True, False])
+        return tuple(name for name, agrees in self._decided(expected) if agrees)
+
+    def _decided(self, expected: Mapping[str, bool]) -> Iterator[tuple[str, bool]]:
+        if self.size <= MOST_TRANSACTIONS:
+            agree = (satisfies(self.history, level) == fits for level, fits in expected.items())
+            yield "definition", all(agree)
         if not self.history.has_predicates:
-            levels = judge(self.history.foreign(), session_order=True).levels
-            expected = ((self.held, "holds"), (self.violated, "violated"))
-            known = [(levels[name].verdict, word) for name, word in expected if name in levels]
-            if known and all(verdict == word for verdict, word in known):
-                found.append("decider of recorded histories")
-        return tuple(found)
+            recorded = judge(self.history.foreign(), session_order=True).levels
+            decided = [
+                (recorded[level].verdict == "holds") == fits
+                for level, fits in expected.items()
+                if level in recorded
+            ]
+            yield "decider of recorded histories", bool(decided) and all(decided)
+
+
+KeyValueSeparation = Separation[KeyValueExample]
 
 
 @dataclass(frozen=True)
-class KeyValueResult:
-    """Every ordered pair of different levels, and what was looked at."""
+class KeyValueSeparations(SeparationResult[KeyValueExample]):
+    """Every ordered pair of different levels, and the kind of histories looked at.
 
-    separations: tuple[KeyValueSeparation, ...]
-    transactions: int
+    ``seconds`` is processor time.
+    """
+
     keys: int
     predicates: bool
-    seconds: float
 
-    def between(self, held: str, violated: str) -> KeyValueSeparation:
-        """The answer for one ordered pair. Raises ``KeyError``."""
-        for each in self.separations:
-            if (each.held, each.violated) == (held, violated):
-                return each
-        raise KeyError((held, violated))
+
+def needs_a_predicate(separation: KeyValueSeparation) -> bool:
+    """Whether only histories with predicate reads separate two levels, which is proved."""
+    if separation.history is None or not separation.history.history.has_predicates:
+        return False
+    return implies(separation.held, separation.violated, predicates=False)
 
 
 def separate(
@@ -97,7 +102,7 @@ def separate(
     levels: Sequence[str] = tuple(KEY_VALUE_LEVELS),
     budget: float | None = None,
     told: Told | None = None,
-) -> KeyValueResult:
+) -> KeyValueSeparations:
     """Tells every ordered pair of different levels apart, as far as it can be done.
 
     The fewest transactions win, then the fewest operations, then the fewest sessions, rows and
@@ -105,15 +110,21 @@ def separate(
     ends the search early.
     """
     started, on_the_clock = time.process_time(), time.monotonic()
-    found = []
+    pairs = []
     for held, violated in permutations(levels, 2):
         if told is not None:
             told(f"{held}, not {violated}")
         left = None if budget is None else budget - (time.monotonic() - on_the_clock)
         most = transactions if left is None or left > 0 else 0
-        found.append(separate_pair(held, violated, most, keys=keys, predicates=predicates))
-    chosen = tuple(_with_few_histories(found))
-    return KeyValueResult(chosen, transactions, keys, predicates, time.process_time() - started)
+        pairs.append(separate_pair(held, violated, most, keys=keys, predicates=predicates))
+    return KeyValueSeparations(
+        tuple(levels),
+        tuple(_with_few_histories(pairs)),
+        transactions,
+        time.process_time() - started,
+        keys=keys,
+        predicates=predicates,
+    )
 
 
 def separate_pair(
@@ -126,26 +137,35 @@ def separate_pair(
     started = time.process_time()
     levels = KEY_VALUE_LEVELS[held], KEY_VALUE_LEVELS[violated]
     plain = separate_pair(held, violated, transactions, keys=keys) if predicates else None
-    history = None if plain is None else plain.history
-    most = transactions if history is None else len(history.transactions)
+    example = None if plain is None else plain.history
+    most = transactions if example is None else example.size
     candidates = 0 if plain is None else plain.candidates
-    up_to, proved, found = 0, False, None
+    up_to, proved = 0, False
     for size in range(1, most + 1):
-        if size == PROVED_FROM and history is None:
+        if size == PROVED_FROM and example is None:
             proved = implies(held, violated, predicates=predicates)
             if proved:
                 break
         search = Synthesis(shape(size, keys, levels, predicates=predicates), levels[:1], levels[1])
-        as_small = history is not None and size == most
-        found = search.smallest(history.operations if history and as_small else None)
+        as_small = example is not None and size == most
+        smaller = search.smallest(example.history.operations if example and as_small else None)
         candidates += search.candidates
-        if found is not None:
+        if smaller is not None:
+            example = KeyValueExample(smaller)
             break
         up_to = size if not as_small else up_to
-    if found is None and history is None and transactions < PROVED_FROM:
+    if example is None and transactions < PROVED_FROM:
         proved = implies(held, violated, predicates=predicates)
-    seconds = time.process_time() - started
-    return KeyValueSeparation(held, violated, up_to, found or history, proved, candidates, seconds)
+    return Separation(
+        held,
+        violated,
+        up_to,
+        example,
+        "" if example is None else anomaly(example.history),
+        "implied" if proved else "equal",
+        candidates,
+        time.process_time() - started,
+    )
 
 
 def verdicts(history: KeyValueHistory, levels: Iterable[str] = KEY_VALUE_LEVELS) -> dict[str, bool]:
@@ -153,52 +173,34 @@ def verdicts(history: KeyValueHistory, levels: Iterable[str] = KEY_VALUE_LEVELS)
     return {level: explanation(history, level) is not None for level in levels}
 
 
-def _with_few_histories(found: Sequence[KeyValueSeparation]) -> Iterable[KeyValueSeparation]:
+def _with_few_histories(pairs: Sequence[KeyValueSeparation]) -> Iterator[KeyValueSeparation]:
     """The same pairs, with one history for many of them where it is as small as their own."""
-    known: dict[KeyValueHistory, dict[str, bool]] = {}
-    for each in found:
-        if each.history is not None and each.history not in known:
-            known[each.history] = verdicts(each.history)
+    examples = dict.fromkeys(pair.history for pair in pairs if pair.history is not None)
     counts = {
-        history: sum(each[pair.held] and not each[pair.violated] for pair in found)
-        for history, each in known.items()
+        example: sum(example.separates(pair.held, pair.violated) for pair in pairs)
+        for example in examples
     }
-    for pair in found:
+    for pair in pairs:
         if pair.history is None:
             yield pair
             continue
-        size = _size(pair.history)
+        cost = pair.history.cost
         fitting = (
-            history
-            for history, each in known.items()
-            if each[pair.held] and not each[pair.violated] and _size(history) == size
+            example
+            for example in examples
+            if example.separates(pair.held, pair.violated) and example.cost == cost
         )
-        yield replace(pair, history=max(fitting, key=counts.__getitem__))
-
-
-def _size(history: KeyValueHistory) -> tuple[int, int, bool]:
-    return len(history.transactions), history.operations, history.has_predicates
-
-
-def confirmed_by(history: KeyValueHistory) -> tuple[str, ...]:
-    """Who says of every level that it knows what the solver says of it."""
-    found, said = [], verdicts(history)
-    if len(history.transactions) <= MOST_TRANSACTIONS:
-        agrees = all(satisfies(history, level) == fits for level, fits in said.items())
-        found += ["definition"] * agrees
-    if not history.has_predicates:
-        levels = judge(history.foreign(), session_order=True).levels
-        agrees = all((levels[name].verdict == "holds") == said[name] for name in levels)
-        found += ["decider of recorded histories"] * agrees
-    return tuple(found)
+        chosen = max(fitting, key=counts.__getitem__)
+        yield replace(pair, history=chosen, anomaly=anomaly(chosen.history))
 
 
 def anomaly(history: KeyValueHistory) -> str:
-    """What is wrong with a history, in the words of the decider of recorded histories.
+    """The anomaly that a history shows, as the decider of recorded histories names it.
 
-    Where it has predicate reads, that is a phantom: all that predicate reads alone can show.
+    A history with predicate reads shows a phantom: the search takes it only where no history
+    without predicate reads is as small.
     """
     if history.has_predicates:
         return "phantom"
     levels = judge(history.foreign(), session_order=True).levels.values()
-    return next((found.anomaly for found in levels if found.anomaly), "none")
+    return next((verdict.anomaly for verdict in levels if verdict.anomaly), "none")

@@ -1,8 +1,8 @@
-"""That one commit order, with one choice of unseen versions, does not explain a history.
+"""Clauses: one commit order, with one choice of unseen versions, does not explain a history.
 
-Where no order explains it, the history violates the level. For a given order the smallest
-visibility is the best one, and it is defined by going through the order from its beginning; a
-clause says that something is wrong with it.
+A history that no order explains violates the level. For a given order the smallest visibility is
+the best one. It is defined by going through the order from its beginning, and a clause says that
+something is wrong with it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,13 @@ def refute(
     wrong: list[int] = []
     place = {t: number for number, t in enumerate(order)} | {INITIAL: -1}
     counted = [TRUE if level.readers else writer for writer in facts.writer]
-    versions = [Version(*each) for each in facts.returned() if each[-1] != FALSE]
+    versions = [Version(*read) for read in facts.returned() if read[-1] != FALSE]
     wrong += [so for (a, b), so in facts.session.items() if place[a] > place[b]]
-    wrong += [each.literal for each in versions if place[each.source] > place[each.transaction]]
+    wrong += [
+        version.literal
+        for version in versions
+        if place[version.source] > place[version.transaction]
+    ]
     for t, keys in enumerate(facts.absent):
         for k, absent in enumerate(keys):
             if absent == FALSE:
@@ -46,14 +50,14 @@ def refute(
                 wrong.append(clauses.all_of((absent, flaw)))
             versions.append(Version(t, facts.shape.predicate, k, source, absent, absent=True))
     seen = _Smallest(facts, level, order, versions, clauses)
-    for each in versions:
-        t = each.transaction
-        if level.phantoms and each.absent:
+    for version in versions:
+        t = version.transaction
+        if level.phantoms and version.absent:
             continue
-        after = order[place[each.source] + 1 : max(place[t], 0)]
-        newer = [seen.newer(t, each.place, other, each.key) for other in after]
+        after = order[place[version.source] + 1 : max(place[t], 0)]
+        newer = [seen.newer(t, version.place, other, version.key) for other in after]
         if any(literal != FALSE for literal in newer):
-            flaw = clauses.all_of((counted[t], each.literal))
+            flaw = clauses.all_of((counted[t], version.literal))
             missed = clauses.variable()
             clauses.add(-missed, flaw)
             clauses.add(-missed, *newer)
@@ -77,11 +81,11 @@ class _Smallest:
         self._by_read: dict[tuple[int, int, int], list[int]] = {}
         self._seen: dict[tuple[int, int], int] = {}
         if level.each_read:
-            for each in versions:
-                for (place, later), earlier in facts.earlier[each.transaction].items():
-                    if place == each.place and each.source != INITIAL:
-                        read = (each.transaction, later, each.source)
-                        reason = clauses.all_of((each.literal, earlier))
+            for version in versions:
+                for (place, later), earlier in facts.earlier[version.transaction].items():
+                    if place == version.place and version.source != INITIAL:
+                        read = (version.transaction, later, version.source)
+                        reason = clauses.all_of((version.literal, earlier))
                         self._by_read.setdefault(read, []).append(reason)
             self._reads = {
                 read: clauses.some_of(reasons) for read, reasons in self._by_read.items()
@@ -90,8 +94,8 @@ class _Smallest:
             direct: dict[tuple[int, int], list[int]] = {}
             for pair, session in facts.session.items():
                 direct.setdefault(pair, []).append(session)
-            for each in versions:
-                direct.setdefault((each.source, each.transaction), []).append(each.literal)
+            for version in versions:
+                direct.setdefault((version.source, version.transaction), []).append(version.literal)
             for number, b in enumerate(order):
                 for a in order[:number]:
                     reasons = direct.get((a, b), [])

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.exits import FOUND, OK
+from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.exits import BadInput
 from isodelta.options import Common, common_options
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from isodelta.commands.check.results import UnderProfile
+    from isodelta.report import Report
     from isodelta.runs.judging import Checked
 
 
@@ -26,62 +31,64 @@ def command(files: Sequence[str], common: Common) -> int:
     level of its table without expecting it. With --profile all expectations are left alone, and
     it says that some profile lets a scenario through that the level of its table forbids.
     """
-    if common.every_profile:
-        return _under_every_profile(files, common)
-    from isodelta.files.scenarios import read_files
-    from isodelta.runs.judging import check
-
-    started = time.monotonic()
-    checked: list[Checked] = []
-    for loaded in read_files(files, common.profile):
-        checked.append(check(loaded, common.profile))
-        if common.json:
-            from isodelta.runs.results import check_result, print_json
-
-            print_json(check_result(checked[-1]))
-    if not common.json:
-        _print(checked)
-    if common.report is not None:
-        from isodelta.report.start import write_check_report
-
-        write_check_report(common, checked, time.monotonic() - started)
-    return OK if all(result.ok for result in checked) else FOUND
-
-
-def _under_every_profile(files: Sequence[str], common: Common) -> int:
-    from isodelta.commands.check.every_profile import (
-        print_every_profile,
-        profile_result,
-        under_every_profile,
-    )
-    from isodelta.exits import BadInput
-    from isodelta.files.scenarios import read_files
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output
-
+    if not common.every_profile:
+        return run(Checking(files, common), common)
     if common.report is not None:
         raise BadInput("--report: a report is about one profile, not about all of them")
-    code = OK
-    for loaded in read_files(files, common.profile):
-        results = list(under_every_profile(loaded))
-        if any(result.broken for result in results):
-            code = FOUND
-        if common.json:
-            for result in results:
-                print_json(profile_result(result))
-        else:
-            print_every_profile(loaded, results, output())
-            output().print()
-    return code
+    return run(CheckingEveryProfile(files, common), common)
 
 
-def _print(checked: Sequence[Checked]) -> None:
-    from isodelta.terminal import legend, output, print_checked, print_summary
+@dataclass
+class Checking(Course["Checked"]):
+    """Each scenario under one profile."""
 
-    console = output()
-    for result in checked:
+    files: Sequence[str]
+    common: Common
+
+    def results(self, tell: Tell) -> Iterator[Checked]:
+        from isodelta.files.scenarios import read_files
+        from isodelta.runs.judging import check
+
+        for loaded in read_files(self.files, self.common.profile):
+            yield check(loaded, self.common.profile)
+
+    def good(self, results: Sequence[Checked]) -> bool:
+        return all(result.ok for result in results)
+
+    def words(self, result: Checked, console: Console) -> None:
+        from isodelta.commands.check.words import print_checked
+
         print_checked(result, console)
-        console.print()
-    console.print(legend(console))
-    if len(checked) > 1:
-        print_summary(checked, console)
+
+    def closing_words(self, results: Sequence[Checked], console: Console) -> None:
+        from isodelta.commands.check.words import print_closing
+
+        print_closing(results, console)
+
+    def page(self, results: Sequence[Checked]) -> Report:
+        from isodelta.commands.check.page import page
+
+        return page(self.common, results)
+
+
+@dataclass
+class CheckingEveryProfile(Course["UnderProfile"]):
+    """Each scenario under each profile, side by side."""
+
+    files: Sequence[str]
+    common: Common
+
+    def results(self, tell: Tell) -> Iterator[UnderProfile]:
+        from isodelta.commands.check.results import under_every_profile
+        from isodelta.files.scenarios import read_files
+
+        for loaded in read_files(self.files, self.common.profile):
+            yield from under_every_profile(loaded)
+
+    def good(self, results: Sequence[UnderProfile]) -> bool:
+        return not any(result.broken for result in results)
+
+    def closing_words(self, results: Sequence[UnderProfile], console: Console) -> None:
+        from isodelta.commands.check.words import print_every_profile
+
+        print_every_profile(results, console)

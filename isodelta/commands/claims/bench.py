@@ -1,4 +1,4 @@
-"""Where checks run: the model under any profile, and a real engine where there is one."""
+"""The bench on which checks run: the model under any profile, and a real engine if there is one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from checker.search.search_result import SearchResult
 from conformance.engine import Engine
 from conformance.replay import campaign
 from conformance.replay.observation import observe
-from isodelta.commands.claims.evidence import CannotRun, Evidence
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.commands.claims.results import CannotRun, Evidence
+from isodelta.files.scenario_writer import scenario_mapping
 from model.errors import InvalidScenario
 from model.history import Row
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
+from model.preparation import check_known, prepare, run_scenario, steps
 from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import run_scenario
-from model.workload import prepare, steps
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
@@ -70,7 +69,7 @@ def story(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One scenario, run: by whom, and what came of it. ``verdicts`` is empty where not judged."""
+    """One run of a scenario, by an engine or a profile. ``verdicts`` is empty where not judged."""
 
     scenario: Scenario
     by: str
@@ -91,7 +90,7 @@ class Seen:
 
 
 class Bench:
-    """Runs what checks ask for. ``start`` starts an engine; None: the model alone."""
+    """Runs scenarios and searches for checks. ``start`` starts an engine; None: model alone."""
 
     def __init__(self, start: Callable[[], Engine] | None, rules: Profile = DEFAULT) -> None:
         self._start = start
@@ -146,9 +145,10 @@ class Bench:
             return self.model(scenario, self.rules, level)
         in_force = level or scenario.level or self.rules.default_level
         try:
-            prepare(scenario, self.rules, in_force)
+            workload = prepare(scenario, self.rules, in_force)
+            check_known(workload, scenario.schedule, self.rules)
         except InvalidScenario:
-            # The model does not read it; what the engine does can still be seen, not judged.
+            # The model cannot read it: what the engine does can be observed, but not judged.
             seen = observe(self.engine, scenario, in_force)
             verdicts: Mapping[str, str] = {}
         else:
@@ -160,7 +160,7 @@ class Bench:
         return Seen(scenario, self.engine_name, True, seen.outcomes, seen.rows, verdicts, read)
 
     def model(self, scenario: Scenario, rules: Profile | str, level: str | None = None) -> Seen:
-        """Runs a scenario in the model. Raises CannotRun where the model does not read it."""
+        """Runs a scenario in the model. Raises CannotRun where the model cannot read it."""
         chosen = profile(rules) if isinstance(rules, str) else rules
         try:
             done = run_scenario(scenario, chosen, level)
@@ -180,7 +180,7 @@ class Bench:
         *,
         rules: str | None = None,
     ) -> Evidence:
-        """Runs a scenario and holds it against what a claim says of outcomes and levels.
+        """Runs a scenario and compares it with what a claim says of outcomes and levels.
 
         ``rules`` names a profile to run it under in the model; without it the engine is asked.
         An outcome may be ``CONFLICT`` or ``NO_CONFLICT``.
@@ -213,12 +213,12 @@ class Bench:
             replay.close()
 
     def fact(self, text: str, holds: bool, scenario: Scenario | None = None) -> Evidence:
-        """Evidence from the engine that no scenario run shows by itself."""
+        """Evidence from the engine that the run of a scenario does not show by itself."""
         mapping = None if scenario is None else _mapping(scenario)
         return Evidence(text, holds, self.engine_name, True, mapping)
 
     def search(self, rules: str, layout: str, level: str, transactions: int = 2) -> SearchResult:
-        """An exhaustive search over the alphabet, each made once."""
+        """An exhaustive search over the alphabet; the same search is made once."""
         key = (rules, layout, level, transactions)
         if key not in self._searches:
             self._searches[key] = Search(layout, profile(rules)).run(level, transactions)

@@ -13,7 +13,7 @@ from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common, common_options
 
 if TYPE_CHECKING:
-    from isodelta.commands.claims.ledger import Row
+    from isodelta.commands.claims.results import Row
 
 
 @click.command(short_help="The ledger of N1..N100 with the evidence for each.")
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--engine",
     type=click.Choice(("delta-spark", "model")),
     default=None,
-    help="Whom to ask; the real engine where Java is there, unless given.",
+    help="The engine to ask; unless given, the real one where Java is there.",
 )
 @click.option(
     "--write",
@@ -41,12 +41,12 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     """
     from conformance.engine import EngineError
     from isodelta.commands.claims.bench import Bench
-    from isodelta.commands.claims.evidence import Status
+    from isodelta.commands.claims.checks import CLAIMS
     from isodelta.commands.claims.ledger import ledger
+    from isodelta.commands.claims.results import Status
+    from isodelta.commands.pipeline import print_json
     from isodelta.runs.engines import start
-    from isodelta.runs.results import print_json
     from isodelta.terminal import progress
-    from model.documents.claims import CLAIMS
 
     chosen = [name.upper() for name in names] or list(CLAIMS)
     for name in chosen:

@@ -1,41 +1,16 @@
-"""Runs the checks and gives the ledger's rows."""
+"""The ledger: runs the checks of claims, in the order asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from isodelta.commands.claims import checks
 from isodelta.commands.claims.bench import Bench
-from isodelta.commands.claims.evidence import CannotRun, Result, Status
-from isodelta.commands.claims.registry import CHECKS
-from model.documents.claims import CLAIMS, Claim
-
-assert checks  # importing them registers them
+from isodelta.commands.claims.checks import CHECKS, CLAIMS
+from isodelta.commands.claims.claim import Check
+from isodelta.commands.claims.results import CannotRun, Result, Row, Status
 
 Progress = Callable[[str, int, int], None]
-"""Told the claim that comes next, how many are done, and how many there are."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One claim and what came of its check."""
-
-    claim: Claim
-    result: Result
-
-    def to_json(self) -> dict[str, Any]:
-        """The row as ``isodelta claims --json`` prints it."""
-        return {
-            "claim": self.claim.name,
-            "status": self.result.status.value,
-            "evidence": [each.to_json() for each in self.result.evidence],
-            "because": self.result.because,
-            "statement": self.claim.statement,
-            "sources": list(self.claim.sources),
-            "kind": self.claim.kind.value,
-        }
+"""Called with the claim that comes next, how many are done, and how many there are."""
 
 
 def ledger(bench: Bench, names: Sequence[str], progress: Progress | None = None) -> Iterator[Row]:
@@ -44,7 +19,7 @@ def ledger(bench: Bench, names: Sequence[str], progress: Progress | None = None)
     Raises EngineError where the engine cannot be started. One that fails within a check makes
     that claim unknown, and is started anew for the next.
     """
-    known: dict[object, Result] = {}
+    results: dict[Check, Result] = {}
     if bench.real:
         _ = bench.engine
     for done, name in enumerate(names):
@@ -55,17 +30,17 @@ def ledger(bench: Bench, names: Sequence[str], progress: Progress | None = None)
         if check is None:
             yield Row(claim, Result(Status.BEYOND, claim.beyond))
             continue
-        if check not in known:
-            known[check] = _run(check, bench)
-        yield Row(claim, known[check])
+        if check not in results:
+            results[check] = _run(check, bench)
+        yield Row(claim, results[check])
 
 
-def _run(check: Callable[[Bench], Result], bench: Bench) -> Result:
+def _run(check: Check, bench: Bench) -> Result:
     try:
-        return check(bench)
+        return check.run(bench)
     except CannotRun as error:
         return Result(Status.UNKNOWN, f"not checked: {error}")
     except Exception as error:  # noqa: BLE001 - one check that fails must not end the others
-        bench.close()  # the engine's state is not known any more
-        told = " ".join(str(error).split())[:300]
-        return Result(Status.UNKNOWN, f"not checked: {type(error).__name__}: {told}")
+        bench.close()  # the engine is in a state that nobody knows
+        reason = " ".join(str(error).split())[:300]
+        return Result(Status.UNKNOWN, f"not checked: {type(error).__name__}: {reason}")

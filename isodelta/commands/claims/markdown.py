@@ -1,4 +1,4 @@
-"""docs/claims.md: the ledger as a page, written by the command and by nobody else."""
+"""The ledger as a Markdown page, ``docs/claims.md``: only the command writes it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from isodelta.commands.claims.evidence import Status
+from isodelta.commands.claims.checks import CLAIMS
+from isodelta.commands.claims.claim import SOURCES
+from isodelta.commands.claims.results import Status
 from isodelta.terminal import printable
-from model.documents.claims import CLAIMS, SOURCES
 
 if TYPE_CHECKING:
-    from isodelta.commands.claims.ledger import Row
+    from isodelta.commands.claims.results import Row
 
 COLUMNS = ("claim", "source", "what the documents say", "check", "status", "what was found")
 STATUS = COLUMNS.index("status")
@@ -31,9 +32,9 @@ def markdown(rows: Sequence[Row], engine: str, earlier: str = "") -> str:
 
     Claims that were not run keep what the ``earlier`` page says of them.
     """
-    found = {line[0]: line for line in read_table(earlier)}
-    found |= {row.claim.name: written(row) for row in rows}
-    table = [found[name] for name in CLAIMS if name in found]
+    lines_by_claim = {line[0]: line for line in read_table(earlier)}
+    lines_by_claim |= {row.claim.name: written(row) for row in rows}
+    table = [lines_by_claim[name] for name in CLAIMS if name in lines_by_claim]
     counts = Counter(line[STATUS] for line in table)
     lines = [
         "# Claims of the documents",
@@ -86,5 +87,5 @@ def read_table(text: str) -> list[tuple[str, ...]]:
 
 
 def written(row: Row) -> tuple[str, ...]:
-    """What the page shows of a row, in its columns."""
+    """A row in the columns of the page."""
     return tuple(map(_cell, _columns(row)))

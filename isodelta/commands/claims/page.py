@@ -1,18 +1,19 @@
-"""The ledger in the HTML report."""
+"""The report folder of ``isodelta claims``, and the ledger in other reports."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isodelta.commands.claims.evidence import Status
-from isodelta.report import ClaimEvidence, ClaimLine
+from isodelta.commands.claims.claim import SOURCES
+from isodelta.commands.claims.results import Status
+from isodelta.report import ClaimEvidence, ClaimLine, Report
 from isodelta.report.start import finish, new_report
 
 if TYPE_CHECKING:
-    from isodelta.commands.claims.ledger import Row
+    from isodelta.commands.claims.results import Row
     from isodelta.options import Common
 
 
@@ -26,22 +27,28 @@ def claim_line(row: Row) -> ClaimLine:
         status=row.result.status.value,
         because=row.result.because,
         evidence=tuple(
-            ClaimEvidence(each.text, each.holds, each.by, each.scenario)
-            for each in row.result.evidence
+            ClaimEvidence(observed.text, observed.holds, observed.by, observed.scenario)
+            for observed in row.result.evidence
         ),
     )
+
+
+def add_claims(report: Report, lines: Iterable[ClaimLine]) -> None:
+    """Puts lines of the ledger into a report, with the titles of the documents."""
+    report.claims.extend(lines)
+    report.claim_sources.update(SOURCES)
 
 
 def write_claims_report(common: Common, rows: Sequence[Row], engine: str, seconds: float) -> Path:
     """Writes a report that holds the ledger; returns the path of its page. Raises BadInput."""
     assert common.report is not None
     counts = Counter(row.result.status for row in rows)
-    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     report = new_report(
         common,
         f"{len(rows)} claims of Delta Lake's documents, each with the check that decides it and "
-        f"what came of running it: {told}.",
+        f"its result: {statuses}.",
     )
     report.engine = engine
-    report.claims.extend(map(claim_line, rows))
+    add_claims(report, map(claim_line, rows))
     return finish(report, common.report, seconds)

@@ -1,4 +1,4 @@
-"""The ledger on a terminal."""
+"""The ledger in words for a terminal."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from isodelta.commands.claims.evidence import Status
-from isodelta.commands.claims.ledger import Row
+from isodelta.commands.claims.results import Row, Status
 from isodelta.terminal import printable
 
 COLOURS = {
@@ -31,10 +30,10 @@ def print_ledger(rows: Sequence[Row], console: Console) -> None:
         console.print(head)
         console.print(Padding(Text(printable(row.result.because), "dim"), (0, 0, 0, 5)))
         if len(rows) <= 5:
-            for each in row.result.evidence:
-                mark = "+" if each.holds else "-"
-                text = Text(f"{mark} {printable(each.text)} [{each.by}]")
+            for observed in row.result.evidence:
+                mark = "+" if observed.holds else "-"
+                text = Text(f"{mark} {printable(observed.text)} [{observed.by}]")
                 console.print(Padding(text, (0, 0, 0, 5)))
     counts = Counter(row.result.status for row in rows)
-    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    console.print(Text(f"{len(rows)} claims: {told}.", "bold"))
+    statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    console.print(Text(f"{len(rows)} claims: {statuses}.", "bold"))

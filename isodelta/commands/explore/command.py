@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from time import monotonic
-from typing import TYPE_CHECKING
-
 import click
 
-from isodelta.engine_option import NAMES
-from isodelta.exits import FOUND, OK, BadInput, EngineFailed
-from isodelta.options import Common, budget_option, common_options
-
-if TYPE_CHECKING:
-    from checker.synthesis.search import Bounds
-    from isodelta.commands.explore.search import Exploration
-    from isodelta.commands.explore.symbolic import Synthesis
-
+from isodelta.commands.pipeline import run
+from isodelta.exits import BadInput
+from isodelta.options import Common, budget_option, common_options, engine_option
 
 LEVEL_FAMILIES = ("delta", "key-value", "predicate")
 """What ``--levels`` may say."""
@@ -37,11 +27,8 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
     metavar="LEVEL",
     help="The level of the tables; both levels unless given.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(NAMES),
-    default=None,
-    help="Replay on a real engine as well, and look for differences from the model.",
+@engine_option(
+    help_text="Replay on a real engine as well, and look for differences from the model."
 )
 @click.option(
     "--every-kind",
@@ -126,212 +113,31 @@ def command(
     levels are axioms about key-value histories (ReadCommitted to Serializable): the smallest
     history comes from a solver, and every implication is proved for histories of any size.
     """
-    from checker.synthesis.search import Bounds
-    from isodelta.commands.explore.search import Exploration
-    from isodelta.terminal import progress
-
     if level is not None and level not in common.profile.levels:
         known = ", ".join(common.profile.levels)
         raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {known})")
-    tables = common.profile.levels if level is None else (level,)
-    key_value = levels != "delta"
-    if key_value and not separate:
+    if levels != "delta" and not separate:
         raise BadInput("--levels is an option of --separate")
-    transactions = transactions or (4 if key_value else 3)
-    if transactions > 6 and not symbolic:
+    if transactions is not None and transactions > 6 and not symbolic:
         raise BadInput("--transactions: more than 6 only with --symbolic")
     if separate:
         if symbolic or every_kind or level is not None:
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
-        if key_value and engine is not None:
-            raise BadInput(f"--levels {levels} excludes --engine: no engine has these levels")
-        if key_value:
-            return _separate_key_value(common, transactions, budget, levels == "predicate")
-        return _separate(common, transactions, budget, engine)
+        from isodelta.commands.explore.separating.command import separate_levels
+
+        return separate_levels(common, levels, transactions, budget, engine)
+    tables = common.profile.levels if level is None else (level,)
+    size = transactions or 3
     if symbolic:
+        from checker.synthesis.search import Bounds
+        from isodelta.commands.explore.symbolic import Solving, Synthesis
+
         bounds = Bounds(partitions, data_values, every_kind)
-        return _synthesise(common, tables, transactions, budget, engine, bounds, every=every)
+        synthesis = Synthesis(common.profile, tables, size, budget, bounds=bounds, every=every)
+        return run(Solving(synthesis, common, engine), common)
     if (data_values, partitions, every) != (1, 3, False):
         raise BadInput("--partitions, --data-values and --all are options of --symbolic")
-    with progress("searching") as tell:
-        exploration = Exploration(
-            common.profile,
-            tables,
-            transactions,
-            budget,
-            common.seed,
-            every_kind,
-            progress=lambda schedules, found: tell(
-                f"{schedules:,} schedules, {found:,} minimal violations, "
-                f"{exploration.seconds:.0f} s of {budget:.0f} s"
-            ),
-        )
-        if engine is None:
-            _run(exploration, common)
-        else:
-            _run_beside(engine, exploration, common)
-    if not common.json:
-        _print(exploration)
-    if common.report is not None:
-        from isodelta.commands.explore.page import write_exploration_report
+    from isodelta.commands.explore.search import Exploration, Searching
 
-        write_exploration_report(common, exploration, engine)
-    return FOUND if exploration.broken or exploration.differences else OK
-
-
-def _synthesise(
-    common: Common,
-    levels: Sequence[str],
-    transactions: int,
-    budget: float,
-    engine: str | None,
-    bounds: Bounds,
-    *,
-    every: bool,
-) -> int:
-    from checker.synthesis.rules import RULE_SETS
-    from checker.synthesis.search import LEVELS, PROFILES
-    from isodelta.commands.explore.symbolic import Synthesis
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output, progress
-
-    if common.profile.name not in PROFILES:
-        known = ", ".join(PROFILES)
-        raise BadInput(f"--symbolic: the rules of {common.profile.name} are not encoded ({known})")
-    asked, levels = levels, [level for level in levels if level in LEVELS]
-    if not levels:
-        raise BadInput(f"--symbolic: violations of {', '.join(asked)} are not encoded")
-    if bounds.every_kind and not RULE_SETS[common.profile.name].every_kind:
-        raise BadInput(f"--symbolic: {common.profile.name} is not encoded with --every-kind")
-    with progress("solving") as tell:
-        synthesis = Synthesis(common.profile, levels, transactions, budget, tell, bounds, every)
-        try:
-            for found in synthesis.run():
-                if common.json:
-                    print_json(synthesis.result(found))
-            if engine is not None and synthesis.findings:
-                _replay_synthesis(engine, synthesis, common)
-        finally:
-            if common.json:
-                print_json({"summary": synthesis.summary()})
-    if not common.json:
-        console = output()
-        for found in synthesis.findings:
-            console.print(f"{found.level}: {found.title}", markup=False, highlight=False)
-            for name, sql in found.scenario.transactions.items():
-                console.print(f"  {name}: {sql}", markup=False, highlight=False)
-            steps = [f"{step.action} {step.transaction}" for step in found.scenario.schedule]
-            console.print(f"  {', '.join(steps)}", markup=False, highlight=False)
-        for sentence in synthesis.sentences():
-            console.print(sentence, markup=False, highlight=False)
-    if common.report is not None:
-        from isodelta.commands.explore.page import write_synthesis_report
-
-        write_synthesis_report(common, synthesis, engine)
-    return FOUND if synthesis.findings else OK
-
-
-def _replay_synthesis(engine: str, synthesis: Synthesis, common: Common) -> None:
-    from conformance.engine import EngineError
-    from isodelta.runs.replaying import started_engine
-    from isodelta.runs.results import print_json
-
-    try:
-        with started_engine(engine) as started:
-            for comparison in synthesis.replay(started):
-                if common.json and not comparison.agrees:
-                    print_json(synthesis.difference_result(comparison))
-    except EngineError as error:
-        raise EngineFailed(str(error)) from error
-
-
-def _separate(common: Common, transactions: int, budget: float, engine: str | None) -> int:
-    from checker.separation.snapshots import separate
-    from conformance.engine import EngineError
-    from isodelta.commands.explore.separating.results import Separating
-    from isodelta.commands.explore.separating.words import print_separating
-    from isodelta.runs.replaying import started_engine
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output, progress
-
-    with progress("separating") as tell:
-        result = separate(
-            transactions,
-            budget=budget,
-            progress=lambda schedules, _: tell(f"{schedules:,} schedules"),
-        )
-        separating = Separating(result, common.profile)
-        if engine is not None:
-            try:
-                with started_engine(engine) as started:
-                    for label, level in separating.replay(started):
-                        tell(f"replayed {label} at {level}")
-            except EngineError as error:
-                raise EngineFailed(str(error)) from error
-    if common.json:
-        for pair in result.separations:
-            print_json(separating.pair_result(pair))
-        print_json({"summary": separating.summary()})
-    else:
-        print_separating(separating, output())
-    if common.report is not None:
-        from isodelta.commands.explore.separating.page import write_separating_report
-
-        write_separating_report(common, separating, engine)
-    return FOUND if separating.differences else OK
-
-
-def _separate_key_value(common: Common, transactions: int, budget: float, predicates: bool) -> int:
-    from checker.separation.key_value.pairs import separate
-    from isodelta.commands.explore.separating.key_value_results import KeyValueSeparating
-    from isodelta.commands.explore.separating.key_value_words import print_key_value
-    from isodelta.runs.results import print_json
-    from isodelta.terminal import output, progress
-
-    started = monotonic()
-    with progress("separating") as tell:
-        result = separate(transactions, predicates=predicates, budget=budget, told=tell)
-    separating = KeyValueSeparating(result)
-    if common.json:
-        for pair in result.separations:
-            print_json(separating.pair_result(pair))
-        print_json({"summary": separating.summary()})
-    else:
-        print_key_value(separating, output())
-    if common.report is not None:
-        from isodelta.commands.explore.separating.key_value_page import write_key_value_report
-
-        write_key_value_report(common, separating, monotonic() - started)
-    return OK
-
-
-def _run(exploration: Exploration, common: Common) -> None:
-    from isodelta.commands.explore.search import finding_result
-    from isodelta.runs.results import print_json
-
-    try:
-        for found in exploration.run():
-            if common.json:
-                print_json(finding_result(found, common.profile))
-    finally:
-        # After Ctrl-C and after a failure as well: what was found is not lost.
-        if common.json:
-            print_json({"summary": exploration.summary()})
-
-
-def _run_beside(engine: str, exploration: Exploration, common: Common) -> None:
-    from conformance.engine import EngineError
-    from isodelta.runs.replaying import started_engine
-
-    exploration.engine = lambda: started_engine(engine)
-    try:
-        _run(exploration, common)
-    except EngineError as error:
-        raise EngineFailed(str(error)) from error
-
-
-def _print(exploration: Exploration) -> None:
-    from isodelta.commands.explore.words import print_exploration
-    from isodelta.terminal import output
-
-    print_exploration(exploration, output())
+    exploration = Exploration(common.profile, tables, size, budget, common.seed, every_kind)
+    return run(Searching(exploration, common, engine), common)

@@ -1,4 +1,4 @@
-"""Looks for histories that break a level, and for differences between model and engine.
+"""The search for histories that break a level, and for differences between model and engine.
 
 Every schedule of up to so many transactions over the alphabet of statements is looked at, as
 far as the budget goes. What it leaves out is sampled at random.
@@ -10,8 +10,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from checker.search.alphabet import layouts
 from checker.search.exhaustive import WRITERS, Progress, Search
@@ -20,18 +21,20 @@ from checker.search.random_search import random_search, scenarios_in_groups
 from checker.search.search_result import SearchResult
 from checker.search.shrinking import minimise
 from checker.search.statement_kinds import statements
-from isodelta.files.scenarios import Loaded, scenario_mapping
-from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
+from isodelta.commands.explore.results import Difference, Replays, SearchSummary, Violation
+from isodelta.commands.pipeline import Course, Tell
+from isodelta.options import Common
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION
 from model.profiles import Profile
 from model.scenario import Scenario
-from model.workload import prepare
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from conformance.engine import Engine
     from conformance.replay.campaign import Job
     from conformance.replay.comparison import Comparison
+    from isodelta.report import Report
 
 JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION)
 """Delta's two levels, and what both promise to readers."""
@@ -47,14 +50,6 @@ SHARED_BY = 12
 
 SHRINKING_SHARE = 0.2
 """How much of the budget may go into making one difference smaller."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A scenario that the engine runs otherwise than the model, made small."""
-
-    scenario: Scenario
-    comparison: Comparison
 
 
 @dataclass
@@ -182,7 +177,7 @@ class Exploration:
         from conformance.replay import campaign
 
         deadline = time.monotonic() + self.budget * SHRINKING_SHARE
-        smallest = Difference(job.scenario, comparison)
+        smallest = Difference(job.scenario, comparison, self.profile)
         classes = {difference.classified for difference in comparison.differences}
 
         def still(scenario: Scenario) -> bool:
@@ -199,67 +194,67 @@ class Exploration:
                 return False
             same = bool(classes & {d.classified for d in again.differences})
             if same:
-                smallest = Difference(scenario, again)
+                smallest = Difference(scenario, again, self.profile)
             return same
 
         minimise(job.scenario, still)
         return smallest
 
-    def summary(self) -> dict[str, Any]:
-        """The counts, as the last line of ``explore --json`` has them."""
-        counts = {
-            "schedules": sum(search.schedules for search in self.searches) + self.sampled,
-            "histories": sum(search.histories for search in self.searches) + self.sampled,
-            "violations": len(self.findings),
-            "broken_promises": len(self.broken),
-            "complete": self.complete,
-            "seconds": round(self.seconds, 2),
-        }
+    def summary(self) -> SearchSummary:
+        """The counts so far."""
+        return SearchSummary(
+            schedules=sum(search.schedules for search in self.searches) + self.sampled,
+            histories=sum(search.histories for search in self.searches) + self.sampled,
+            violations=len(self.findings),
+            broken_promises=len(self.broken),
+            complete=self.complete,
+            seconds=self.seconds,
+            replays=Replays(self.replays, len(self.differences)) if self.engine else None,
+        )
+
+
+class Searching(Course[Violation | Difference]):
+    """``isodelta explore``: a search in the model, and beside an engine if one is named."""
+
+    doing = "searching"
+
+    def __init__(self, exploration: Exploration, common: Common, engine: str | None) -> None:
+        self.exploration = exploration
+        self.common = common
+        self.engine = engine
+
+    def results(self, tell: Tell) -> Iterator[Violation | Difference]:
+        exploration = self.exploration
+
+        def progress(schedules: int, violations: int) -> None:
+            tell(
+                f"{schedules:,} schedules, {violations:,} minimal violations, "
+                f"{exploration.seconds:.0f} s of {exploration.budget:.0f} s"
+            )
+
+        exploration.progress = progress
         if self.engine is not None:
-            counts |= {"replays": self.replays, "differences": len(self.differences)}
-        return counts
+            from isodelta.runs.replaying import started_engine
 
+            exploration.engine = partial(started_engine, self.engine)
+        for finding in exploration.run():
+            if isinstance(finding, Finding):
+                yield Violation(finding, self.common.profile)
+            else:
+                yield finding
 
-def finding_result(found: Finding | Difference, profile: Profile) -> dict[str, Any]:
-    """A finding as ``explore --json`` prints it.
+    def good(self, results: Sequence[Violation | Difference]) -> bool:
+        return not (self.exploration.broken or self.exploration.differences)
 
-    ``promised`` tells whether the level of the table promises the level that is violated. A
-    WriteSerializable table does not promise the order of the log, and the documents say so.
-    """
-    if isinstance(found, Difference):
-        return _difference_result(found, profile)
-    result = check_result(check(loaded(found.scenario, profile), profile))
-    return {
-        "finding": "level-violation",
-        "level": found.level,
-        "table_level": found.table_level,
-        "promised": found.kind == "level-violation",
-        "transactions": found.transactions,
-        "anomaly": found.anomaly,
-        "title": found.title,
-        "similar": found.count,
-        "scenario": scenario_mapping(found.scenario),
-        "levels": result["levels"],
-    }
+    def summary(self) -> SearchSummary:
+        return self.exploration.summary()
 
+    def closing_words(self, results: Sequence[Violation | Difference], console: Console) -> None:
+        from isodelta.commands.explore.words import print_exploration
 
-def _difference_result(found: Difference, profile: Profile) -> dict[str, Any]:
-    from isodelta.commands.replay.results import replay_result
-    from isodelta.report.findings import with_level
+        print_exploration(self.exploration, console)
 
-    result = replay_result(found.comparison, profile.name)
-    level = found.comparison.observation.level
-    scenario = with_level(found.scenario, level)
-    return {
-        "finding": "difference",
-        "level": level,
-        "transactions": len(found.scenario.transactions),
-        "scenario": scenario_mapping(scenario),
-        "levels": result["levels"],
-        "differences": result["differences"],
-    }
+    def page(self, results: Sequence[Violation | Difference]) -> Report:
+        from isodelta.commands.explore.page import search_page
 
-
-def loaded(scenario: Scenario, profile: Profile) -> Loaded:
-    """A scenario that comes from no file, prepared to be checked."""
-    return Loaded(scenario, prepare(scenario, profile), "", 0)
+        return search_page(self.common, self.exploration, results, self.engine)

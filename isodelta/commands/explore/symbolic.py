@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from checker.search.finding import Finding
 from checker.synthesis import search
 from checker.synthesis.footprints import Footprints
+from checker.synthesis.rules import RULE_SETS
 from checker.synthesis.search import Bounds, SizeResult
-from isodelta.commands.explore.search import Difference, finding_result
+from isodelta.commands.explore.results import Difference, Replays, SymbolicSummary, Violation
+from isodelta.commands.pipeline import Course, Tell
+from isodelta.exits import BadInput
+from isodelta.options import Common
 from model.profiles import Profile
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from conformance.engine import Engine
     from conformance.replay.comparison import Comparison
+    from isodelta.report import Report
 
 
 @dataclass
@@ -33,7 +40,7 @@ class Synthesis:
     levels: Sequence[str]
     transactions: int
     budget: float
-    told: Callable[[str], None]
+    told: Tell = lambda _: None
     bounds: Bounds = search.STANDARD
     every: bool = False
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
@@ -100,60 +107,72 @@ class Synthesis:
                 self.differences.append(replayed.comparison)
             yield replayed.comparison
 
-    def difference_result(self, comparison: Comparison) -> dict[str, Any]:
-        """A replay that differs from the model, as ``explore --json`` prints it."""
-        scenario = comparison.observation.scenario
-        return finding_result(Difference(scenario, comparison), self.profile)
-
     def _left_ms(self) -> int:
         return max(1, int((self.budget - self.seconds) * 1000))
 
-    def summary(self) -> dict[str, Any]:
-        """The last line of ``explore --symbolic --json``."""
-        counts = {
-            "violations": len(self.findings),
-            "partitions": self.bounds.partitions,
-            "data_values": self.bounds.values,
-            "every_kind": self.bounds.every_kind,
-            "sizes": [
-                {
-                    "level": level,
-                    "transactions": size.transactions,
-                    "answer": size.answer,
-                    "seconds": round(size.seconds, 3),
-                }
-                for level, sizes in self.sizes.items()
-                for size in sizes
-            ],
-            "gave_up": self.gave_up,
-            "complete": self.complete,
-            "seconds": round(self.seconds, 2),
-        }
-        if self.replays:
-            counts |= {"replays": self.replays, "differences": len(self.differences)}
-        return counts
+    def summary(self) -> SymbolicSummary:
+        """The answers so far."""
+        return SymbolicSummary(
+            violations=len(self.findings),
+            bounds=self.bounds,
+            sizes=tuple((level, size) for level, sizes in self.sizes.items() for size in sizes),
+            gave_up=tuple(self.gave_up),
+            complete=self.complete,
+            seconds=self.seconds,
+            replays=Replays(self.replays, len(self.differences)) if self.replays else None,
+        )
 
-    def sentences(self) -> Iterator[str]:
-        """What was found of each level, in words that promise no more than was asked."""
-        words = {"some": "has violations", "none": "has none", "unknown": "unknown: out of time"}
-        for level, sizes in self.sizes.items():
-            for size in sizes:
-                many = "s" if size.transactions > 1 else ""
-                several = "s" if self.bounds.partitions > 1 else ""
-                count = f"{size.transactions} writer{many} over {self.bounds.partitions}"
-                count += f" partition{several}"
-                if self.bounds.values > 1:
-                    count += f" with {self.bounds.values} values of a data column"
-                yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
-        for level in self.sizes:
-            found = [each for each in self.findings if each.level == level]
-            if found:
-                which = "all up to names" if self.every else "one of each kind"
-                yield f"{level}: {len(found)} smallest violations, {which}"
-        yield from self.gave_up
-        if self.replays:
-            yield f"{self.replays} replays, {len(self.differences)} differ from the model"
 
-    def result(self, found: Finding) -> dict[str, Any]:
-        """A finding as ``explore --json`` prints it."""
-        return finding_result(found, self.profile)
+class Solving(Course[Violation | Difference]):
+    """``isodelta explore --symbolic``: violations from the solver, replayed if an engine is named.
+
+    Raises BadInput where the profile, the levels or the kinds of statements are not encoded.
+    """
+
+    doing = "solving"
+
+    def __init__(self, synthesis: Synthesis, common: Common, engine: str | None) -> None:
+        rules = common.profile.name
+        if rules not in search.PROFILES:
+            encoded = ", ".join(search.PROFILES)
+            raise BadInput(f"--symbolic: the rules of {rules} are not encoded ({encoded})")
+        encoded_levels = [level for level in synthesis.levels if level in search.LEVELS]
+        if not encoded_levels:
+            asked = ", ".join(synthesis.levels)
+            raise BadInput(f"--symbolic: violations of {asked} are not encoded")
+        if synthesis.bounds.every_kind and not RULE_SETS[rules].every_kind:
+            raise BadInput(f"--symbolic: {rules} is not encoded with --every-kind")
+        synthesis.levels = encoded_levels
+        self.synthesis = synthesis
+        self.common = common
+        self.engine = engine
+
+    def results(self, tell: Tell) -> Iterator[Violation | Difference]:
+        self.synthesis.told = tell
+        for finding in self.synthesis.run():
+            yield Violation(finding, self.common.profile)
+        if self.engine is None or not self.synthesis.findings:
+            return
+        from isodelta.runs.replaying import started_engine
+
+        with started_engine(self.engine) as started:
+            for comparison in self.synthesis.replay(started):
+                if not comparison.agrees:
+                    scenario = comparison.observation.scenario
+                    yield Difference(scenario, comparison, self.common.profile)
+
+    def good(self, results: Sequence[Violation | Difference]) -> bool:
+        return not results
+
+    def summary(self) -> SymbolicSummary:
+        return self.synthesis.summary()
+
+    def closing_words(self, results: Sequence[Violation | Difference], console: Console) -> None:
+        from isodelta.commands.explore.words import print_synthesis
+
+        print_synthesis(self.synthesis, console)
+
+    def page(self, results: Sequence[Violation | Difference]) -> Report:
+        from isodelta.commands.explore.page import symbolic_page
+
+        return symbolic_page(self.common, self.synthesis, results, self.engine)

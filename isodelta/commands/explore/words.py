@@ -1,8 +1,8 @@
-"""What an exploration found, for people."""
+"""Explorations as people read them on a terminal, by search and by solver."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -12,7 +12,8 @@ from rich.text import Text
 from checker.search.finding import Finding
 from checker.search.search_result import Bound
 from isodelta.commands.explore.search import Exploration
-from isodelta.files.scenarios import scenario_yaml
+from isodelta.commands.explore.symbolic import Synthesis
+from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.terminal import printable
 
 
@@ -45,10 +46,10 @@ def _print_bounds(exploration: Exploration, console: Console) -> None:
     summary = exploration.summary()
     whole = "all of them" if exploration.complete else "a part of them"
     text = (
-        f"{summary['schedules']:,} schedules of up to {exploration.transactions} transactions "
-        f"({whole}), {summary['histories']:,} histories judged, "
-        f"{summary['violations']} minimal findings, {summary['broken_promises']} broken "
-        f"promises, {summary['seconds']} s."
+        f"{summary.schedules:,} schedules of up to {exploration.transactions} transactions "
+        f"({whole}), {summary.histories:,} histories judged, "
+        f"{summary.violations} minimal findings, {summary.broken_promises} broken "
+        f"promises, {round(summary.seconds, 2)} s."
     )
     console.print(Text(text, "bold"))
     if exploration.searches:
@@ -82,3 +83,37 @@ def _bound(bound: Bound, transactions: int) -> str:
     if bound.finished >= transactions:
         return str(count) if count else "none"
     return f"{count}+" if count else "?"
+
+
+def print_synthesis(synthesis: Synthesis, console: Console) -> None:
+    """The violations as SQL with their schedules, and then what was asked and answered."""
+    for finding in synthesis.findings:
+        scenario = finding.scenario
+        console.print(f"{finding.level}: {finding.title}")
+        for name, sql in scenario.transactions.items():
+            console.print(f"  {name}: {sql}")
+        console.print(f"  {', '.join(map(str, scenario.schedule))}")
+    for sentence in _answers(synthesis):
+        console.print(sentence)
+
+
+def _answers(synthesis: Synthesis) -> Iterator[str]:
+    """What is known of each level, in words that promise no more than was asked."""
+    words = {"some": "has violations", "none": "has none", "unknown": "unknown: out of time"}
+    summary, bounds = synthesis.summary(), synthesis.bounds
+    for level, size in summary.sizes:
+        many = "s" if size.transactions > 1 else ""
+        several = "s" if bounds.partitions > 1 else ""
+        count = f"{size.transactions} writer{many} over {bounds.partitions} partition{several}"
+        if bounds.values > 1:
+            count += f" with {bounds.values} values of a data column"
+        yield f"{level}, {count}: {words[size.answer]} ({size.seconds:.2f} s)"
+    for level in dict.fromkeys(level for level, _ in summary.sizes):
+        smallest = [finding for finding in synthesis.findings if finding.level == level]
+        if smallest:
+            which = "all up to names" if synthesis.every else "one of each kind"
+            yield f"{level}: {len(smallest)} smallest violations, {which}"
+    yield from summary.gave_up
+    if summary.replays is not None:
+        made, differ = summary.replays.replays, summary.replays.differences
+        yield f"{made} replays, {differ} differ from the model"

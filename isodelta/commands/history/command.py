@@ -71,8 +71,8 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from isodelta.commands.history.results import HistoryResult, Unread, judge_file
     from isodelta.commands.history.words import print_history
+    from isodelta.commands.pipeline import print_json
     from isodelta.formats.formats import histories_in
-    from isodelta.runs.results import print_json
 
     results: list[HistoryResult] = []
     unread: list[str] = []

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from isodelta.commands.history.results import HistoryResult, LevelResult
 from isodelta.exits import BadInput
-from model.outcomes import COMMITTED
 
 SHOWN = 200
 """Violated histories whose cycles are drawn; the table and report.json have all."""
@@ -86,6 +85,6 @@ def _picture(name: str, level: LevelResult, ident: str) -> Markup | None:
     if not edges:
         return None
     ends = dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))
-    graph = {"transactions": {end: {"outcome": COMMITTED} for end in ends}}
-    arrows = graph_arrows((edge.to_json() for edge in edges), level.transactions)
-    return graph_svg(graph, arrows, name, ident)
+    triples = ((edge.source, edge.target, edge.kind) for edge in edges)
+    arrows = graph_arrows(triples, level.transactions)
+    return graph_svg(dict.fromkeys(ends, ""), arrows, name, ident)

@@ -1,18 +1,27 @@
-"""isodelta matrix: the conflict table, documents, model and engine side by side."""
+"""``isodelta matrix``: the conflict table, documents, model and engine side by side."""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.engine_option import NAMES
-from isodelta.exits import FOUND, OK, EngineFailed
-from isodelta.options import Common, common_options
+from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.exits import BadInput
+from isodelta.options import Common, common_options, engine_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from conformance.matrix.table import Entry
+    from isodelta.commands.matrix.results import Cell
+    from isodelta.report import Report
 
 
 @click.command(short_help="The conflict table: documents, model, engine.")
-@click.option("--engine", type=click.Choice(NAMES), default=None, help="Replay on a real engine.")
+@engine_option(help_text="Replay on a real engine.")
 @click.option("--level", default=None, metavar="LEVEL", help="Only this isolation level.")
 @click.option(
     "--probes",
@@ -32,43 +41,56 @@ def command(
     The table is there in every cell. Races for its creation, which one of two always loses, are
     in scenarios/statements/no_table_yet.yaml.
     """
-    from conformance.engine import EngineError
-    from conformance.matrix.table import matrix
-    from conformance.replay.campaign import run_campaign
-    from isodelta.commands.matrix import results as matrix_results
-    from isodelta.commands.matrix.page import write_matrix_report
-    from isodelta.exits import BadInput
-    from isodelta.runs.engines import start
-    from isodelta.runs.results import print_json
-
-    started = time.monotonic()
     if markdown and common.json:
         raise BadInput("--markdown and --json exclude each other")
-    levels = common.profile.levels if level is None else (level,)
     if level is not None and level not in common.profile.levels:
         known = ", ".join(common.profile.levels)
         raise BadInput(f"--level: unknown isolation level {level!r} (known: {known})")
-    entries = list(matrix(common.profile, levels, probes))
-    if engine is not None:
-        by_job = {(job.scenario.name, job.level): e for e in entries for job in e.jobs}
+    levels = common.profile.levels if level is None else (level,)
+    return run(Tabulating(common, engine, levels, probes, markdown), common)
+
+
+@dataclass
+class Tabulating(Course["Cell"]):
+    """Every cell derived; then its probes replayed, if an engine is named."""
+
+    common: Common
+    engine: str | None
+    levels: Sequence[str]
+    probes: int
+    markdown: bool
+
+    def results(self, tell: Tell) -> Iterator[Cell]:
+        from conformance.matrix.table import matrix
+        from isodelta.commands.matrix.results import Cell
+
+        entries = list(matrix(self.common.profile, self.levels, self.probes))
+        if self.engine is not None:
+            self._replay(entries, self.engine)
+        yield from map(Cell, entries)
+
+    def _replay(self, entries: Sequence[Entry], engine: str) -> None:
+        from conformance.replay.campaign import run_campaign
+        from isodelta.runs.replaying import started_engine
+
+        by_job = {(job.scenario.name, job.level): entry for entry in entries for job in entry.jobs}
         jobs = [job for entry in entries for job in entry.jobs]
-        try:
-            running = start(engine)
-            try:
-                for replayed in run_campaign(running, jobs, common.profile):
-                    by_job[replayed.job.scenario.name, replayed.job.level].note(replayed)
-            finally:
-                running.close()
-        except EngineError as error:
-            raise EngineFailed(str(error)) from error
-    if common.json:
-        for entry in entries:
-            print_json(matrix_results.entry_result(entry))
-    elif markdown:
-        click.echo(matrix_results.markdown(entries), nl=False)
-    else:
-        matrix_results.print_matrix(entries)
-    if common.report is not None:
-        write_matrix_report(common, entries, engine, time.monotonic() - started)
-    differs = any(entry.engine not in (None, entry.model) for entry in entries)
-    return FOUND if differs else OK
+        with started_engine(engine) as running:
+            for replayed in run_campaign(running, jobs, self.common.profile):
+                by_job[replayed.job.scenario.name, replayed.job.level].note(replayed)
+
+    def good(self, results: Sequence[Cell]) -> bool:
+        return all(cell.entry.engine in (None, cell.entry.model) for cell in results)
+
+    def closing_words(self, results: Sequence[Cell], console: Console) -> None:
+        from isodelta.commands.matrix.words import markdown, print_matrix
+
+        if self.markdown:
+            click.echo(markdown(results), nl=False)
+        else:
+            print_matrix(results, console)
+
+    def page(self, results: Sequence[Cell]) -> Report:
+        from isodelta.commands.matrix.page import page
+
+        return page(self.common, results, self.engine)

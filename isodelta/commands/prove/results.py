@@ -1,31 +1,38 @@
-"""Theorems that were checked: their JSON objects, and their report folder."""
+"""Theorems with their lemmas checked, and their JSON objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 from checker.proofs.lemma import LemmaResult, TheoremResult
-from isodelta.options import Common
-from isodelta.report.start import finish, new_report
-from isodelta.report.views.theory import LemmaLine, MutantLine, TheoremLine
 
 
-def theorem_result(result: TheoremResult) -> dict[str, Any]:
-    """The JSON object of one theorem."""
-    return {
-        "theorem": result.theorem.name,
-        "profile": result.theorem.profile,
-        "also": list(result.theorem.also),
-        "statement": result.theorem.statement,
-        "verdict": result.verdict,
-        "lemmas": [_lemma_result(lemma) for lemma in result.lemmas],
-    }
+@dataclass(frozen=True, slots=True)
+class CheckedTheorem:
+    """A theorem, each lemma of which was handed to the solver."""
+
+    checked: TheoremResult
+
+    @property
+    def proved(self) -> bool:
+        """Whether every lemma is proved."""
+        return self.checked.verdict == "proved"
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``prove --json`` prints."""
+        theorem = self.checked.theorem
+        return {
+            "theorem": theorem.name,
+            "profile": theorem.profile,
+            "also": list(theorem.also),
+            "statement": theorem.statement,
+            "verdict": self.checked.verdict,
+            "lemmas": [_lemma(lemma) for lemma in self.checked.lemmas],
+        }
 
 
-def _lemma_result(result: LemmaResult) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _lemma(result: LemmaResult) -> dict[str, object]:
+    written: dict[str, object] = {
         "lemma": result.lemma.name,
         "statement": result.lemma.words,
         "verdict": result.verdict,
@@ -47,57 +54,5 @@ def _lemma_result(result: LemmaResult) -> dict[str, Any]:
         ],
     }
     if result.because:
-        found["because"] = result.because
-    return found
-
-
-def theorem_line(result: TheoremResult) -> TheoremLine:
-    """One theorem as a report shows it."""
-    return TheoremLine(
-        name=result.theorem.name,
-        about=result.theorem.profile or "",
-        statement=result.theorem.statement,
-        verdict=result.verdict,
-        lemmas=tuple(map(_lemma_line, result.lemmas)),
-    )
-
-
-def _lemma_line(result: LemmaResult) -> LemmaLine:
-    return LemmaLine(
-        name=result.lemma.name,
-        statement=result.lemma.words,
-        verdict=result.verdict,
-        seconds=round(result.seconds, 3),
-        assumptions=result.assumptions,
-        premises=tuple((a.name, a.words) for a in result.claim.assumptions if a.premise),
-        mutants=tuple(
-            MutantLine(
-                name=mutant.name,
-                kind="premise" if mutant.premise else "rule",
-                lemma=mutant.lemma_is,
-                redundant=mutant.redundant or "",
-                as_expected=mutant.as_expected,
-            )
-            for mutant in result.mutants
-        ),
-        because=result.because,
-    )
-
-
-def write_proof_report(
-    common: Common, theorems: Sequence[TheoremResult], finished: bool, seconds: float
-) -> Path:
-    """Writes the report of theorems; returns the path of its page. Raises BadInput.
-
-    ``finished`` is False where some of those asked for were not checked.
-    """
-    assert common.report is not None
-    report = new_report(
-        common,
-        "What holds for any number of transactions, partitions, files and rows, as far as the "
-        "premises go that are listed with each lemma.",
-    )
-    report.theorems = [theorem_line(each) for each in theorems]
-    if not finished:
-        report.incomplete_because = "not every theorem was checked"
-    return finish(report, common.report, seconds, complete=finished)
+        written["because"] = result.because
+    return written

@@ -1,19 +1,30 @@
-"""isodelta replay: scenarios on the real engine, compared with the model."""
+"""``isodelta replay``: scenarios on the real engine, compared with the model."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.engine_option import engine_option
-from isodelta.exits import FOUND, OK, BadInput, EngineFailed
-from isodelta.options import Common, common_options
+from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.exits import BadInput
+from isodelta.options import ENGINES, Common, common_options, engine_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from isodelta.commands.replay.results import Replayed
+    from isodelta.files.scenarios import Loaded
+    from isodelta.report import Report
 
 
 @click.command(short_help="Run scenarios on the real engine, step by step.")
 @click.argument("files", nargs=-1, required=True)
-@engine_option
+@engine_option("delta-spark")
 @click.option(
     "--on-delta-rs",
     multiple=True,
@@ -25,49 +36,67 @@ def command(
     files: tuple[str, ...], common: Common, engine: str, on_delta_rs: tuple[str, ...]
 ) -> int:
     """Runs scenarios on real tables, judges what was observed, compares it with the model."""
-    from conformance.engine import EngineError
-    from conformance.replay.campaign import Job, replay
-    from isodelta.commands.replay.results import replay_result
-    from isodelta.commands.replay.words import print_replayed
-    from isodelta.files.scenarios import read_files
-    from isodelta.runs.engines import start_cross
-    from isodelta.runs.expectation import failures
-    from isodelta.runs.results import print_json
-
     if on_delta_rs and engine != "delta-spark":
         raise BadInput("--on-delta-rs goes with --engine delta-spark")
-    loaded = read_files([Path(file) for file in files], common.profile)
-    for entry in loaded:
-        if unknown := set(on_delta_rs) - entry.scenario.transactions.keys():
-            name = min(unknown)
-            raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
-    code = OK
-    try:
-        running, profiles = start_cross(engine, frozenset(on_delta_rs))
-        try:
+    return run(Replaying(files, common, engine, on_delta_rs), common)
+
+
+@dataclass
+class Replaying(Course["Replayed"]):
+    """Each scenario on one engine; the transactions of ``on_delta_rs`` run on delta-rs."""
+
+    files: Sequence[str]
+    common: Common
+    engine: str
+    on_delta_rs: Sequence[str]
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    def results(self, tell: Tell) -> Iterator[Replayed]:
+        from conformance.replay.campaign import Job, replay
+        from isodelta.commands.replay.results import Replayed
+        from isodelta.runs.engines import start_cross
+        from isodelta.runs.replaying import unmet
+
+        profile = self.common.profile
+        loaded = self._loaded()
+        running, profiles = start_cross(self.engine, frozenset(self.on_delta_rs))
+        with closing(running):
+            if self.common.report is not None:
+                self.versions = running.versions()
             for entry in loaded:
-                job = Job(entry.scenario, entry.workload.level, profiles)
-                comparison = replay(running, job, common.profile).comparison
-                observation = comparison.observation
-                verdicts = {name: v.verdict for name, v in comparison.verdicts.items()}
-                unmet = failures(
-                    entry.scenario,
-                    observation.outcomes,
-                    observation.rows,
-                    verdicts,
-                    observation.level,
-                )
-                result = replay_result(comparison, common.profile.name)
-                if unmet:
-                    result["failures"] = list(unmet)
-                if unmet or not comparison.agrees:
-                    code = FOUND
-                if common.json:
-                    print_json(result)
-                else:
-                    print_replayed(entry, comparison, unmet)
-        finally:
-            running.close()
-    except EngineError as error:
-        raise EngineFailed(str(error)) from error
-    return code
+                done = replay(running, Job(entry.scenario, entry.workload.level, profiles), profile)
+                failures = unmet(done.comparison)
+                yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
+
+    def _loaded(self) -> list[Loaded]:
+        """The scenarios, all of which have the transactions that delta-rs is to run."""
+        from isodelta.files.scenarios import read_files
+
+        loaded = list(read_files(self.files, self.common.profile))
+        for entry in loaded:
+            if unknown := set(self.on_delta_rs) - entry.scenario.transactions.keys():
+                name = min(unknown)
+                raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
+        return loaded
+
+    def good(self, results: Sequence[Replayed]) -> bool:
+        return all(result.good for result in results)
+
+    def words(self, result: Replayed, console: Console) -> None:
+        from isodelta.commands.replay.words import print_replayed
+
+        print_replayed(result, console)
+
+    def page(self, results: Sequence[Replayed]) -> Report:
+        from isodelta.commands.replay.page import page
+
+        return page(self.common, self._as_asked(), self.versions, results)
+
+    def _as_asked(self) -> str:
+        """The engine with the options that a finding needs to be replayed on it again."""
+        options = [self.engine]
+        for name in self.on_delta_rs:
+            options += ["--on-delta-rs", name]
+        if self.common.profile.name != ENGINES[self.engine]:
+            options += ["--profile", self.common.profile.name]
+        return shlex.join(options)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from conformance.replay.comparison import Comparison
-from isodelta.files.scenarios import Loaded
-from isodelta.terminal import output, print_verdict, printable, rows_text
+from isodelta.commands.replay.results import Replayed
+from isodelta.runs.words import print_rows, print_verdict
+from isodelta.terminal import printable
 
 
-def print_replayed(loaded: Loaded, comparison: Comparison, failures: Sequence[str]) -> None:
+def print_replayed(replayed: Replayed, console: Console) -> None:
     """Statements, outcomes predicted and observed, rows, verdicts, and what differs."""
-    console = output()
+    loaded, comparison = replayed.loaded, replayed.comparison
     observation, scenario = comparison.observation, loaded.scenario
     console.print(Text(printable(scenario.name), "bold"))
     place = f"{loaded.file}:{loaded.line}, table at {observation.level}, on {observation.engine}"
@@ -33,8 +32,7 @@ def print_replayed(loaded: Loaded, comparison: Comparison, failures: Sequence[st
     console.print()
     schedule = ", ".join(map(str, scenario.schedule))
     console.print(Padding(Text(f"Schedule: {schedule}"), (0, 0, 0, 2)))
-    rows = Text(f"Rows at the end: {rows_text(observation.rows)}")
-    console.print(Padding(rows, (0, 0, 0, 2)))
+    print_rows("Rows at the end", observation.rows, console)
     for level, verdict in comparison.verdicts.items():
         console.print()
         print_verdict(verdict, console, "the table's level" if level == observation.level else "")
@@ -47,6 +45,6 @@ def print_replayed(loaded: Loaded, comparison: Comparison, failures: Sequence[st
             f"observed {difference.observed} ({difference.classified.value})"
         )
         console.print(Padding(Text(words, "red"), (0, 0, 0, 2)))
-    for failure in failures:
+    for failure in replayed.failures:
         console.print(Padding(Text(f"not as expected: {failure}", "red"), (0, 0, 0, 2)))
     console.print()

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.engine_option import NAMES
-from isodelta.exits import FOUND, OK, BadInput, EngineFailed
-from isodelta.options import Common, common_options
+from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.exits import BadInput
+from isodelta.options import ENGINES, Common, common_options, engine_option
 
 if TYPE_CHECKING:
-    from checker.robustness.answer import Answer
+    from rich.console import Console
+
     from conformance.engine import Engine
-    from isodelta.commands.robust.replay import ReplayedHistory
-    from isodelta.files.workloads import LoadedWorkload
+    from isodelta.commands.robust.results import Asked
+    from isodelta.report import Report
 
 
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
 @click.argument("workloads", nargs=-1, required=True, metavar="WORKLOAD...")
-@click.option(
-    "--engine",
-    type=click.Choice(NAMES),
-    default=None,
-    help="Replay the history found on a real engine; without one, the closest histories.",
+@engine_option(
+    help_text="Replay the history found on a real engine; without one, the closest histories."
 )
 @click.option("--markdown", is_flag=True, help="Print one table of the answers, in Markdown.")
 @common_options
@@ -38,96 +36,68 @@ def command(workloads: Sequence[str], common: Common, engine: str | None, markdo
     shows it, or unknown. A table that declares no level is asked about at WriteSerializable. Exit
     code 0 says that all are robust.
     """
-    from checker.robustness.answer import robustness
-    from isodelta.files.workloads import read_workloads
-    from isodelta.terminal import progress
-
     if common.report is not None and len(workloads) > 1:
         raise BadInput("--report: a report is about one workload")
     if markdown and common.json:
         raise BadInput("--markdown and --json exclude each other")
-    every = read_workloads(workloads, common.profile)
-    asked: list[Asked] = []
-    with progress("asking") as tell, _engine(engine, common) as running:
-        for loaded in every:
-            answer = robustness(loaded.jobs, tell)
-            tell("replaying")
-            asked.append(Asked(loaded, answer, _replayed(answer, running)))
-            if not markdown:
-                _show(asked[-1], common)
-    if markdown:
-        from isodelta.commands.robust.table import table
-
-        print(table([(each.loaded.file, each.answer, each.replays) for each in asked]), end="")
-    if common.report is not None:
-        from isodelta.commands.robust.page import write_robust_report
-
-        write_robust_report(common, asked[0].answer, asked[0].replays, engine)
-    return OK if all(each.good for each in asked) else FOUND
+    return run(Asking(common, workloads, engine, markdown), common)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A workload, its answer, and what an engine did."""
+@dataclass
+class Asking(Course["Asked"]):
+    """An answer about each workload; its histories are replayed if an engine is named."""
 
-    loaded: LoadedWorkload
-    answer: Answer
-    replays: Sequence[ReplayedHistory]
+    common: Common
+    workloads: Sequence[str]
+    engine: str | None
+    markdown: bool
+    doing = "asking"
 
-    @property
-    def unmet(self) -> list[str]:
-        """What the file expects and is not so, in one line each."""
-        found = {"verdict": self.answer.serial.verdict, "writers": self.answer.writers.verdict}
-        return [
-            f"expected {key}: {wanted}, but it is {found[key]}"
-            for key, wanted in self.loaded.expect.items()
-            if found[key] != wanted
-        ]
+    def results(self, tell: Tell) -> Iterator[Asked]:
+        from checker.robustness.answer import robustness
+        from isodelta.commands.robust.results import Asked
+        from isodelta.files.workloads import read_workloads
 
-    @property
-    def good(self) -> bool:
-        """Whether the jobs are robust, and nothing speaks against it."""
-        robust = self.answer.serial.verdict == "robust"
-        return robust and not self.unmet and all(one.confirms for one in self.replays)
+        every = read_workloads(self.workloads, self.common.profile)
+        with self._started() as engine:
+            for loaded in every:
+                answer = robustness(loaded.jobs, tell)
+                if engine is None:
+                    yield Asked(loaded, answer, ())
+                    continue
+                from isodelta.commands.robust.replay import replay_answer
 
+                tell("replaying")
+                yield Asked(loaded, answer, tuple(replay_answer(answer, engine)))
 
-def _show(asked: Asked, common: Common) -> None:
-    if common.json:
-        from isodelta.commands.robust.results import robust_result
-        from isodelta.runs.results import print_json
+    def _started(self) -> AbstractContextManager[Engine | None]:
+        """The engine asked for, if any."""
+        if self.engine is None:
+            return nullcontext()
+        rules = ENGINES[self.engine]
+        if self.common.profile.name != rules:
+            raise BadInput(f"--engine {self.engine} follows the rules of {rules}, no others")
+        from isodelta.runs.replaying import started_engine
 
-        replays = [one.result() for one in asked.replays]
-        print_json(robust_result(asked.answer, replays, asked.unmet))
-    else:
+        return started_engine(self.engine)
+
+    def good(self, results: Sequence[Asked]) -> bool:
+        return all(asked.good for asked in results)
+
+    def words(self, result: Asked, console: Console) -> None:
+        if self.markdown:
+            return
         from isodelta.commands.robust.words import print_answer
-        from isodelta.terminal import output
 
-        print_answer(asked.answer, asked.replays, asked.unmet, output())
-        output().print()
+        print_answer(result, console)
 
+    def closing_words(self, results: Sequence[Asked], console: Console) -> None:
+        if self.markdown:
+            from isodelta.commands.robust.table import table
 
-@contextmanager
-def _engine(name: str | None, common: Common) -> Iterator[Engine | None]:
-    """The engine asked for, if any; its failure is one of the command."""
-    if name is None:
-        yield None
-        return
-    from conformance.engine import EngineError
-    from isodelta.engine_option import PROFILES
-    from isodelta.runs.replaying import started_engine
+            click.echo(table(results), nl=False)
 
-    if common.profile.name != PROFILES[name]:
-        raise BadInput(f"--engine {name} follows the rules of {PROFILES[name]}, no others")
-    try:
-        with started_engine(name) as running:
-            yield running
-    except EngineError as error:
-        raise EngineFailed(str(error)) from error
+    def page(self, results: Sequence[Asked]) -> Report:
+        from isodelta.commands.robust.page import page
 
-
-def _replayed(answer: Answer, engine: Engine | None) -> list[ReplayedHistory]:
-    if engine is None:
-        return []
-    from isodelta.commands.robust.replay import replay_answer
-
-    return list(replay_answer(answer, engine))
+        return page(self.common, results[0], self.engine)

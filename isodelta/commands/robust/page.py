@@ -1,23 +1,16 @@
-"""The report folder of an answer about a workload."""
+"""The report of an answer about a workload."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
-
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
-from isodelta.commands.replay.results import replay_result
-from isodelta.commands.robust.replay import ReplayedHistory
-from isodelta.files.scenarios import Loaded, scenario_mapping
+from isodelta.commands.robust.results import Asked
 from isodelta.options import Common
-from isodelta.report import Finding, FindingClass, ScenarioResult
+from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import predicted_result
-from isodelta.report.start import finish, new_report, slug, unused
-from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
+from isodelta.report.start import new_report, slug, unused
+from isodelta.runs.replaying import replay_result
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
-from model.workload import prepare
 
 
 def _summary(answer: Answer) -> str:
@@ -34,15 +27,12 @@ def _summary(answer: Answer) -> str:
     return text
 
 
-def write_robust_report(
-    common: Common, answer: Answer, replays: Sequence[ReplayedHistory], engine: str | None
-) -> Path:
-    """Writes the report; returns the path of its page. Raises BadInput."""
-    assert common.report is not None
+def page(common: Common, asked: Asked, engine: str | None) -> Report:
+    """The histories that show the answer as findings; aborts and replays as scenarios."""
+    answer, replays = asked.answer, asked.replays
     jobs = answer.jobs
     report = new_report(common, _summary(answer))
-    if engine is not None:
-        report.engine = engine
+    report.engine = engine or report.engine
     used: set[str] = set()
     observed = {id(one.found): one for one in replays}
     for level, question, summary in (
@@ -67,19 +57,16 @@ def write_robust_report(
                 kind=FindingClass.LEVEL_VIOLATION,
                 level=level,
                 summary=summary,
-                scenario=scenario_mapping(scenario),
+                scenario=scenario,
                 predicted=predicted_result(scenario, jobs.profile),
                 observed=replay_result(seen.comparison, jobs.profile.name) if seen else None,
             )
         )
     for abort in answer.aborts:
         scenario = abort.found.scenario
-        ready = prepare(scenario, jobs.profile)
-        checked = check(Loaded(scenario, ready, "", 0), jobs.profile)
+        predicted = predicted_result(scenario, jobs.profile)
         report.scenarios.append(
-            ScenarioResult(
-                name=f"{scenario.name}", level=jobs.level, predicted=check_result(checked)
-            )
+            ScenarioResult(name=scenario.name, level=jobs.level, predicted=predicted)
         )
     for one in replays:
         report.scenarios.append(
@@ -92,4 +79,4 @@ def write_robust_report(
     report.summary.scenarios = len(report.scenarios) + len(report.findings)
     report.summary.replays = len(replays)
     report.summary.differences = sum(not one.comparison.agrees for one in replays)
-    return finish(report, common.report, answer.seconds)
+    return report

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from checker.judging.verdict import judge
 from checker.robustness.answer import Answer
@@ -12,7 +11,7 @@ from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.search import closest
 from conformance.engine import Engine
 from conformance.replay.comparison import Comparison
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.runs.replaying import replay
 
 
@@ -31,7 +30,7 @@ class ReplayedHistory:
         """Whether the engine did as the model, and what it did is judged as expected."""
         return self.comparison.agrees and self.verdict == self.expected
 
-    def result(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Its part of the JSON object."""
         return {
             "about": self.about,

@@ -1,25 +1,55 @@
-"""The JSON object that says whether a workload is robust."""
+"""Answers about workloads, and their JSON objects."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.remedies import Remedy
-from isodelta.files.scenarios import scenario_mapping
+from isodelta.commands.robust.replay import ReplayedHistory
+from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.files.values import plain
+from isodelta.files.workloads import LoadedWorkload
 
 
-def robust_result(
-    answer: Answer, replays: Sequence[Mapping[str, Any]] = (), unmet: Sequence[str] = ()
-) -> dict[str, Any]:
-    """An answer as ``isodelta robust --json`` prints it.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A workload, the answer about it, and what an engine did with the histories."""
 
-    ``replays`` say what a real engine did with the histories.
-    """
+    loaded: LoadedWorkload
+    answer: Answer
+    replays: Sequence[ReplayedHistory]
+
+    @property
+    def unmet(self) -> list[str]:
+        """What the file expects and is not so, in one line each."""
+        verdicts = {"verdict": self.answer.serial.verdict, "writers": self.answer.writers.verdict}
+        return [
+            f"expected {key}: {wanted}, but it is {verdicts[key]}"
+            for key, wanted in self.loaded.expect.items()
+            if verdicts[key] != wanted
+        ]
+
+    @property
+    def good(self) -> bool:
+        """Whether the jobs are robust, and nothing speaks against it."""
+        robust = self.answer.serial.verdict == "robust"
+        return robust and not self.unmet and all(one.confirms for one in self.replays)
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta robust --json`` prints."""
+        written = _answer(self.answer)
+        if self.replays:
+            written["replays"] = [one.to_json() for one in self.replays]
+        if self.unmet:
+            written["failures"] = self.unmet
+        return written
+
+
+def _answer(answer: Answer) -> dict[str, object]:
     jobs, serial = answer.jobs, answer.serial
-    found: dict[str, Any] = {
+    written: dict[str, object] = {
         "workload": jobs.name,
         "profile": jobs.profile.name,
         "level": jobs.level,
@@ -50,14 +80,10 @@ def robust_result(
         },
         "seconds": round(answer.seconds, 3),
     }
-    if replays:
-        found["replays"] = list(replays)
-    if unmet:
-        found["failures"] = list(unmet)
-    return found
+    return written
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: Question) -> dict[str, object]:
     return {
         "verdict": question.verdict,
         "because": question.because,
@@ -65,14 +91,14 @@ def _question(question: Question) -> dict[str, Any]:
     }
 
 
-def _scenario(question: Question) -> dict[str, Any] | None:
+def _scenario(question: Question) -> dict[str, object] | None:
     return None if question.found is None else scenario_mapping(question.found.scenario)
 
 
-def _remedy(remedy: Remedy) -> dict[str, Any]:
-    found: dict[str, Any] = {"remedy": remedy.words}
+def _remedy(remedy: Remedy) -> dict[str, object]:
+    written: dict[str, object] = {"remedy": remedy.words}
     if remedy.properties:
-        found["properties"] = dict(remedy.properties)
+        written["properties"] = dict(remedy.properties)
     if remedy.changed:
-        found["jobs"] = dict(remedy.changed)
-    return found
+        written["jobs"] = dict(remedy.changed)
+    return written

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from checker.robustness.answer import Answer
-from isodelta.commands.robust.replay import ReplayedHistory
+from isodelta.commands.robust.results import Asked
 
 _HEAD = (
     "workload",
@@ -19,15 +19,15 @@ _HEAD = (
 _YES = {"robust": "always", "not robust": "not always", "unknown": "unknown"}
 
 
-def table(answers: Iterable[tuple[str, Answer, Sequence[ReplayedHistory]]]) -> str:
+def table(results: Sequence[Asked]) -> str:
     """One line for each answer; with a column for replays where there were any."""
-    rows = list(answers)
-    replayed = any(replays for _, _, replays in rows)
+    replayed = any(asked.replays for asked in results)
     head = (*_HEAD, "replays as predicted") if replayed else _HEAD
     lines = [_line(head), _line(["---"] * len(head))]
-    for file, answer, replays in rows:
+    for asked in results:
+        answer, replays = asked.answer, asked.replays
         cells = [
-            f"{answer.jobs.name} (`{Path(file).name}`)",
+            f"{answer.jobs.name} (`{Path(asked.loaded.file).name}`)",
             answer.jobs.level,
             _YES[answer.serial.verdict],
             _YES[answer.writers.verdict],

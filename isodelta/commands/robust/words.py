@@ -1,9 +1,8 @@
-"""The answer about a workload, as people read it on a terminal."""
+"""Answers about workloads as people read them on a terminal."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,20 +10,16 @@ from rich.text import Text
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
-from isodelta.commands.robust.replay import ReplayedHistory
+from isodelta.commands.robust.results import Asked
 from isodelta.files.scenario_writer import schedule_entries
 from isodelta.terminal import printable
 
 COLOURS = {"robust": "green", "not robust": "red", "unknown": "yellow"}
 
 
-def print_answer(
-    answer: Answer,
-    replays: Sequence[ReplayedHistory],
-    unmet: Sequence[str],
-    console: Console,
-) -> None:
+def print_answer(asked: Asked, console: Console) -> None:
     """The answer, the history that shows it, what would help, and which jobs fail."""
+    answer, replays = asked.answer, asked.replays
     jobs, serial = answer.jobs, answer.serial
     head = Text(f"{printable(jobs.name)}: ", "bold")
     head.append(serial.verdict, f"bold {COLOURS[serial.verdict]}")
@@ -58,7 +53,7 @@ def print_answer(
         console.print()
         _question("Of the jobs that write, alone", answer.writers, console)
     console.print()
-    _question("Is that order always the order of the log", _yes(answer.log_order), console)
+    _question("Is that order always the order of the log", answer.log_order, console)
     if answer.log_order.found is not None:
         _print_found(answer.log_order.found, console)
     _print_remedies(answer, console)
@@ -69,12 +64,9 @@ def print_answer(
         what = "the witness" if replays[0].about == "witness" else "the closest histories"
         text = f"On the real engine ({what}): {confirmed} of {len(replays)} as predicted."
         _line(text, console, style="green" if confirmed == len(replays) else "bold red")
-    for failure in unmet:
+    for failure in asked.unmet:
         _line(failure, console, style="bold red")
-
-
-def _yes(question: Question) -> Question:
-    return question
+    console.print()
 
 
 def _question(what: str, question: Question, console: Console) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 from conformance.engine import Engine
 from isodelta.commands.claims.bench import Bench
+from isodelta.commands.claims.checks import CLAIMS
 from isodelta.commands.claims.ledger import ledger
-from isodelta.commands.claims.page import claim_line
+from isodelta.commands.claims.page import add_claims, claim_line
 from isodelta.commands.verify.context import Suite
 from isodelta.report import ClaimLine, SuitePart
-from model.documents.claims import CLAIMS
 
 PART = "claims of the documents"
 
@@ -49,7 +49,7 @@ def run_claims(
             if not bench.started:
                 suite.engine = None  # the ledger closed it
     finally:
-        suite.report.claims.extend(lines.get(name) or _not_run(name) for name in names)
+        add_claims(suite.report, (lines.get(name) or _not_run(name) for name in names))
     counts = {"claims": len(names), "checked": len(lines)}
     for line in lines.values():
         counts[line.status] = counts.get(line.status, 0) + 1

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from conformance.replay.campaign import Job
-from isodelta.commands.replay.results import replay_result
 from isodelta.commands.verify.context import Suite
 from isodelta.files.scenarios import Loaded, read_files
 from isodelta.report import ScenarioResult, SuitePart
-from isodelta.runs.expectation import failures
 from isodelta.runs.judging import check
-from isodelta.runs.results import check_result
+from isodelta.runs.replaying import replay_result, unmet
 
 COLLECTION = "scenario collection"
 STATEMENTS = "scenarios of single statements"
@@ -44,29 +43,16 @@ def run_collection(
     jobs = [Job(entry.scenario, entry.workload.level) for entry in loaded]
     if sample is not None and sample < len(jobs):
         jobs = Random(f"{part} {suite.seed}").sample(jobs, sample)
-    by_name = {entry.scenario.name: entry for entry in loaded}
     try:
         for replayed in suite.replay(jobs, deadline):
             name = replayed.job.scenario.name
             comparison = replayed.comparison
             finding = None if comparison.agrees else suite.add_difference(comparison)
-            verdicts = {level: v.verdict for level, v in comparison.verdicts.items()}
-            observation = comparison.observation
-            problems = failures(
-                by_name[name].scenario,
-                observation.outcomes,
-                observation.rows,
-                verdicts,
-                observation.level,
-            )
-            known = results[name]
-            results[name] = ScenarioResult(
-                name=name,
-                level=known.level,
-                file=known.file,
-                predicted=known.predicted,
+            problems = (*results[name].problems, *unmet(comparison))
+            results[name] = replace(
+                results[name],
                 observed=replay_result(comparison, suite.profile.name),
-                problems=tuple(dict.fromkeys((*known.problems, *problems))),
+                problems=tuple(dict.fromkeys(problems)),
                 finding=finding,
                 seconds=round(replayed.seconds, 3),
             )
@@ -100,6 +86,6 @@ def _checked(suite: Suite, entry: Loaded) -> ScenarioResult:
         name=entry.scenario.name,
         level=entry.workload.level,
         file=Path(entry.file).name,
-        predicted=check_result(checked),
+        predicted=checked.result,
         problems=checked.failures,
     )

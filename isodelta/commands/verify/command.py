@@ -1,21 +1,28 @@
-"""isodelta verify: the main job."""
+"""``isodelta verify``: the main job."""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.engine_option import engine_option
+from isodelta.commands.pipeline import Course, Tell, run
 from isodelta.exits import EngineFailed
-from isodelta.options import Common, budget_option, common_options
+from isodelta.options import Common, budget_option, common_options, engine_option
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from isodelta.commands.verify.results import SuiteRun
 
 
 @click.command(short_help="Run the whole suite, model and real engine, into a report.")
-@engine_option
+@engine_option("delta-spark")
 @budget_option("4m")
 @common_options
 def command(common: Common, budget: float, engine: str) -> int:
@@ -25,31 +32,47 @@ def command(common: Common, budget: float, engine: str) -> int:
     histories for the rest of the time. The report is index.html, report.json, junit.xml and one
     scenario file for each finding.
     """
-    from isodelta.commands.verify.run import Order, run_suite
-    from isodelta.files.collection import collection_files, statement_files, suite_files
-    from isodelta.report.views.terminal import print_summary
-    from isodelta.runs.engines import start
-    from isodelta.runs.results import print_json
-    from isodelta.versions import versions
-
     folder = common.report or Path("report")
-    order = Order(
-        profile=common.profile,
-        engine=engine,
-        seed=common.seed,
-        budget=budget,
-        folder=folder,
-        scenario_files=collection_files(),
-        statement_files=statement_files(),
-        suite_files=suite_files(),
-        command=shlex.join(["isodelta", *sys.argv[1:]]),
-        versions=versions(),
-    )
-    report, code, error = run_suite(order, lambda: start(engine))
-    if common.json:
-        print_json({"summary": asdict(report.summary)})
-    else:
-        print_summary(report, folder / "index.html")
-    if error is not None:
-        raise EngineFailed(f"{error} (the report so far is in {folder})")
-    return code
+    # The suite writes its report itself, again and again while it runs.
+    return run(Verifying(common, engine, budget, folder), replace(common, report=None))
+
+
+@dataclass
+class Verifying(Course["SuiteRun"]):
+    """One run of the suite, whose report goes into ``folder``; ``budget`` is in seconds."""
+
+    common: Common
+    engine: str
+    budget: float
+    folder: Path
+
+    def results(self, tell: Tell) -> Iterator[SuiteRun]:
+        from isodelta.commands.verify.run import Order, run_suite
+        from isodelta.files.collection import collection_files, statement_files, suite_files
+        from isodelta.runs.engines import start
+        from isodelta.versions import versions
+
+        order = Order(
+            profile=self.common.profile,
+            engine=self.engine,
+            seed=self.common.seed,
+            budget=self.budget,
+            folder=self.folder,
+            scenario_files=collection_files(),
+            statement_files=statement_files(),
+            suite_files=suite_files(),
+            command=shlex.join(["isodelta", *sys.argv[1:]]),
+            versions=versions(),
+        )
+        suite = run_suite(order, lambda: start(self.engine))
+        yield suite
+        if suite.engine_failed is not None:
+            raise EngineFailed(f"{suite.engine_failed} (the report so far is in {self.folder})")
+
+    def good(self, results: Sequence[SuiteRun]) -> bool:
+        return all(suite.good for suite in results)
+
+    def words(self, result: SuiteRun, console: Console) -> None:
+        from isodelta.report.views.terminal import print_summary
+
+        print_summary(result.report, result.page, console)

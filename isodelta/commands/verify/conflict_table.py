@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator, Sequence
 from checker.search.statement_kinds import CELL_KINDS, StatementKind
 from conformance.matrix.table import Entry, matrix
 from conformance.replay.campaign import Job
-from isodelta.commands.matrix.results import matrix_cell
-from isodelta.commands.replay.results import replay_result
+from isodelta.commands.matrix.page import matrix_cell
 from isodelta.commands.verify.context import Suite
-from isodelta.files.scenarios import scenario_mapping
 from isodelta.report import Finding, FindingClass, SuitePart
 from isodelta.report.findings import predicted_result
+from isodelta.runs.replaying import replay_result
+from isodelta.runs.results import RunResult
 from model.levels import DELTA_LEVELS
 
 PART = "conflict table"
@@ -85,7 +85,7 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
     )
 
 
-def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -> Finding:
+def _document_differs(suite: Suite, entry: Entry, observed: RunResult) -> Finding:
     assert entry.witness is not None
     pair = f"{entry.current} fails because of {entry.winner}"
     return Finding(
@@ -97,7 +97,7 @@ def _document_differs(suite: Suite, entry: Entry, observed: dict[str, object]) -
             f"The documents ({', '.join(entry.claims)}) say that the two cannot conflict at "
             f"{entry.level}; the engine refused one of them."
         ),
-        scenario=scenario_mapping(entry.witness),
+        scenario=entry.witness,
         predicted=predicted_result(entry.witness, suite.profile),
         observed=observed,
     )

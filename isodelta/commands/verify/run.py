@@ -1,4 +1,4 @@
-"""Runs the suite from start to end, and keeps what was found however it ends."""
+"""The suite from start to end, which keeps what was found however it ends."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 
 from checker.search.statement_kinds import KINDS, StatementKind
 from conformance.engine import Engine, EngineError
-from isodelta import exits
+from isodelta.commands.claims.checks import CLAIMS
 from isodelta.commands.verify.claims import run_claims
 from isodelta.commands.verify.collection import COLLECTION, STATEMENTS, SUITES, run_collection
 from isodelta.commands.verify.conflict_table import run_conflict_table, run_other_kinds
 from isodelta.commands.verify.context import Suite
 from isodelta.commands.verify.progress import display
 from isodelta.commands.verify.random_campaign import run_random_campaign
+from isodelta.commands.verify.results import SuiteRun
 from isodelta.commands.verify.search import SearchInBackground, report_search
-from isodelta.report import FindingClass, Report, SuitePart
-from model.documents.claims import CLAIMS
+from isodelta.report import Report, SuitePart
 from model.profiles.base import Profile
 
 SEARCH_SHARE = 0.5
@@ -68,8 +68,8 @@ class Order:
     claims: Sequence[str] = tuple(CLAIMS)
 
 
-def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report, int, str | None]:
-    """Runs everything within the budget; returns report, exit code and an error in one line.
+def run_suite(order: Order, start_engine: Callable[[], Engine]) -> SuiteRun:
+    """Runs everything within the budget, and writes the report.
 
     Raises BadScenarios before anything is run, KeyboardInterrupt after the report was written.
     """
@@ -101,9 +101,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> tuple[Report,
                 report.incomplete_because = error
             report.paragraph = paragraph(order, report, suite.searched)
             suite.write()
-    if error is not None:
-        return report, exits.ENGINE, error
-    return report, exits.FOUND if wrong(report) else exits.OK, None
+    return SuiteRun(report, order.folder / "index.html", error)
 
 
 def _run_parts(
@@ -177,14 +175,6 @@ def _engine_failed(suite: Suite, failure: EngineError) -> str:
     if engine is not None:
         engine.close()
     return str(failure)
-
-
-def wrong(report: Report) -> bool:
-    """Whether anything was found: a violation, a difference, a failed expectation."""
-    found = {finding.kind for finding in report.findings}
-    broken = any(result.failures for result in report.scenarios)
-    failed = any(part.status in ("failed", "error") for part in report.parts)
-    return broken or failed or bool(found - {FindingClass.DOCUMENT_DIFFERS})
 
 
 def paragraph(order: Order, report: Report, searched: bool) -> str:

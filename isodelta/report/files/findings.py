@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
-from typing import Any
 
-from isodelta.files.scenario_writer import mapping_yaml
+from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.report.data import Finding
 from isodelta.report.pictures.svg import printable
-
-
-def scenario_yaml(scenario: Mapping[str, Any]) -> str:
-    """A scenario mapping as YAML text that loads back to the same mapping.
-
-    Raises ``yaml.YAMLError`` where the mapping holds something that YAML has no type for.
-    """
-    return mapping_yaml(_plain(scenario))
 
 
 def finding_yaml(finding: Finding, engine: str) -> str:
@@ -42,12 +32,3 @@ def replay_command(finding: Finding, engine: str) -> str:
     if engine in ("", "model"):
         return f"isodelta check findings/{finding.name}.yaml"
     return f"isodelta replay findings/{finding.name}.yaml --engine {engine}"
-
-
-def _plain(value: Any) -> Any:
-    """Tuples and read-only mappings as the lists and dicts that YAML knows."""
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return value

@@ -9,12 +9,14 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from isodelta.report.data import Coverage, Report
+from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.report.data import Coverage, MatrixCell, Report
 from isodelta.report.files.findings import replay_command
 from isodelta.report.views.answers import level_answers
+from isodelta.runs.results import RunResult
 
 
-def report_object(report: Report) -> dict[str, Any]:
+def report_object(report: Report) -> dict[str, object]:
     """The report as one JSON object; ``summary`` comes first and has the contract's counts."""
     return {
         "summary": dataclasses.asdict(report.summary),
@@ -37,10 +39,9 @@ def report_object(report: Report) -> dict[str, Any]:
                 "summary": finding.summary,
                 "file": f"findings/{finding.name}.yaml",
                 "command": replay_command(finding, report.engine),
-                "scenario": finding.scenario,
-                "predicted": finding.predicted,
-                "observed": finding.observed,
-                "edges": finding.edges,
+                "scenario": scenario_mapping(finding.scenario),
+                "predicted": _result(finding.predicted),
+                "observed": _result(finding.observed),
             }
             for finding in report.findings
         ],
@@ -49,8 +50,8 @@ def report_object(report: Report) -> dict[str, Any]:
                 "name": scenario.name,
                 "level": scenario.level,
                 "file": scenario.file,
-                "predicted": scenario.predicted,
-                "observed": scenario.observed,
+                "predicted": _result(scenario.predicted),
+                "observed": _result(scenario.observed),
                 "failures": scenario.failures,
                 "error": scenario.error,
                 "finding": scenario.finding,
@@ -59,7 +60,7 @@ def report_object(report: Report) -> dict[str, Any]:
             for scenario in report.scenarios
         ],
         "parts": [dataclasses.asdict(part) for part in report.parts],
-        "matrix": [dataclasses.asdict(cell) for cell in report.matrix],
+        "matrix": [_cell(cell) for cell in report.matrix],
         "claims": [dataclasses.asdict(line) for line in report.claims],
         "coverage": _coverage(report.coverage),
         "bounds": [
@@ -75,7 +76,16 @@ def report_json(report: Report) -> str:
     return json.dumps(_plain(report_object(report)), indent=1, ensure_ascii=False) + "\n"
 
 
-def _coverage(coverage: Coverage) -> dict[str, Any]:
+def _result(result: RunResult | None) -> dict[str, object] | None:
+    return None if result is None else result.to_json()
+
+
+def _cell(cell: MatrixCell) -> dict[str, object]:
+    witness = None if cell.witness is None else scenario_mapping(cell.witness)
+    return {**dataclasses.asdict(dataclasses.replace(cell, witness=None)), "witness": witness}
+
+
+def _coverage(coverage: Coverage) -> dict[str, object]:
     return {
         "statements": coverage.statements,
         "pairs": [

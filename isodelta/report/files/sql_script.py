@@ -2,57 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from isodelta.report.data import ScenarioMapping
-from isodelta.report.pictures.schedule import schedule_steps
+from isodelta.report.pictures.schedule import ScheduleStep, schedule_steps
 from model.levels import WRITE_SERIALIZABLE
+from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 
 
-def sql_script(scenario: ScenarioMapping) -> str:
+def sql_script(scenario: Scenario) -> str:
     """The tables, the set-up and the transactions in the order in which they end.
 
     Plain SQL cannot hold a statement between its snapshot and its commit; comments say which
     other steps have to happen in between.
     """
     lines: list[str] = []
-    for name, table in (scenario.get("tables") or {}).items():
-        lines += _table(str(name), table)
-    lines += _table("t", scenario.get("table") or {})
-    statements = scenario.get("transactions") or {}
+    for name, table in scenario.tables.items():
+        lines += _table(name, table)
+    lines += _table("t", scenario.table)
     steps = schedule_steps(scenario)
     lines += ["-- One session per transaction; the comments give the order of the steps."]
     for i, step in enumerate(steps):
         following = steps[i + 1] if i + 1 < len(steps) else None
         alone = following is not None and following.transaction == step.transaction
         number = f"-- {step.number}."
+        sql = scenario.transactions[step.transaction]
         if step.action == "begin" and not alone:
             lines.append(f"{number} session {_plain(step.transaction)}: take the snapshot of")
-            lines.append(_comment(str(statements.get(step.transaction, ""))))
+            lines.append(_comment(sql))
         elif step.action == "commit":
             end = " now ends" if not _just_began(steps, i) else ""
             lines.append(f"{number} session {_plain(step.transaction)}{end}:")
-            lines.append(_statement(str(statements.get(step.transaction, ""))))
+            lines.append(_statement(sql))
     return "\n".join(lines) + "\n"
 
 
-def _just_began(steps: tuple[Any, ...], i: int) -> bool:
+def _just_began(steps: tuple[ScheduleStep, ...], i: int) -> bool:
     return i > 0 and steps[i - 1].transaction == steps[i].transaction
 
 
-def _table(name: str, table: Mapping[str, Any]) -> list[str]:
-    if not table.get("columns"):
+def _table(name: str, table: TableSpec) -> list[str]:
+    if table.absent:
         return [f"-- There is no table {name} yet.", ""]
-    columns = ", ".join(f"{_quoted(c)} {kind}" for c, kind in (table.get("columns") or {}).items())
+    columns = ", ".join(f"{_quoted(c)} {kind}" for c, kind in table.columns.items())
     lines = [f"CREATE TABLE {_quoted(name)} ({columns}) USING delta"]
-    for clause, key in (("PARTITIONED BY", "partition_by"), ("CLUSTER BY", "cluster_by")):
-        if table.get(key):
-            lines.append(f"{clause} ({', '.join(_quoted(c) for c in table[key])})")
-    properties = dict(table.get("properties") or {})
-    weak = properties.get("delta.isolationLevel") == WRITE_SERIALIZABLE
+    for clause, names in (("PARTITIONED BY", table.partition_by), ("CLUSTER BY", table.cluster_by)):
+        if names:
+            lines.append(f"{clause} ({', '.join(map(_quoted, names))})")
+    properties = dict(table.properties)
+    weak = properties.get(LEVEL_PROPERTY) == WRITE_SERIALIZABLE
     if weak:
-        del properties["delta.isolationLevel"]
+        del properties[LEVEL_PROPERTY]
     if properties:
         pairs = ", ".join(f"{_text(k)} = {_text(v)}" for k, v in properties.items())
         lines.append(f"TBLPROPERTIES ({pairs})")
@@ -63,7 +60,7 @@ def _table(name: str, table: Mapping[str, Any]) -> list[str]:
             "-- Level in force: WriteSerializable, the default on Databricks. Open-source Delta",
             "-- refuses to set it in SQL; `isodelta replay` puts it in force in the table's log.",
         ]
-    return [*lines, *(_statement(str(s)) for s in table.get("setup") or ()), ""]
+    return [*lines, *map(_statement, table.setup), ""]
 
 
 def _statement(sql: str) -> str:
@@ -78,10 +75,9 @@ def _plain(name: str) -> str:
     return " ".join(name.split())
 
 
-def _quoted(name: object) -> str:
-    text = str(name)
-    return text if text.isidentifier() else "`" + text.replace("`", "``") + "`"
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else "`" + name.replace("`", "``") + "`"
 
 
-def _text(value: object) -> str:
-    return "'" + str(value).replace("\\", "\\\\").replace("'", "\\'") + "'"
+def _text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"

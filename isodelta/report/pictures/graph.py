@@ -10,13 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import cos, hypot, pi, sin
-from typing import Any
 
 from markupsafe import Markup
 
-from isodelta.report.data import Result
 from isodelta.report.pictures.schedule import mark, version_label
 from isodelta.report.pictures.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
+from isodelta.runs.results import RunResult
 
 _NODE = 27.0
 _MARGIN = 22.0
@@ -39,26 +38,37 @@ class Arrow:
         return " + ".join(self.kinds)
 
 
-def graph_arrows(edges: Iterable[Mapping[str, Any]], cycle: Iterable[str]) -> tuple[Arrow, ...]:
-    """Join the contract's edge objects into arrows and find those that the cycle runs along."""
-    stops = [str(name) for name in cycle]
-    around = set(pairwise(stops))
+def graph_arrows(edges: Iterable[tuple[str, str, str]], cycle: Iterable[str]) -> tuple[Arrow, ...]:
+    """Join edges (source, target, kind) into arrows, and find those that the cycle runs along.
+
+    ``cycle`` names its first transaction again at its end.
+    """
+    around = set(pairwise(cycle))
     kinds: dict[tuple[str, str], set[str]] = {}
-    for edge in edges:
-        kinds.setdefault((str(edge["from"]), str(edge["to"])), set()).add(str(edge["kind"]))
+    for source, target, kind in edges:
+        kinds.setdefault((source, target), set()).add(kind)
     return tuple(
         Arrow(source, target, tuple(sorted(found, key=_kind_order)), (source, target) in around)
         for (source, target), found in kinds.items()
     )
 
 
-def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str) -> Markup:
-    """Draw the graph over the transactions of ``result`` that were not refused."""
-    names = [
-        str(name)
-        for name, transaction in (result.get("transactions") or {}).items()
-        if mark(transaction) not in ("conflict", "not run")
-    ]
+def graph_nodes(result: RunResult | None) -> dict[str, str]:
+    """The transactions that were not refused, each with its version to write below its name."""
+    nodes = {}
+    for name, ended in ({} if result is None else result.transactions).items():
+        if mark(ended) != "conflict":
+            version = ended.commit_version
+            seen = f"at {version_label(ended.read_version)}"
+            nodes[name] = seen if version is None else f"v{version}"
+    return nodes
+
+
+def graph_svg(
+    nodes: Mapping[str, str], arrows: tuple[Arrow, ...], level: str, ident: str
+) -> Markup:
+    """Draw the graph. ``nodes`` are the transactions, each with a word to write below its name."""
+    names = list(nodes)
     for arrow in arrows:
         names += [name for name in (arrow.source, arrow.target) if name not in names]
     widths = {name: _half_width(name) for name in names}
@@ -75,7 +85,7 @@ def graph_svg(result: Result, arrows: tuple[Arrow, ...], level: str, ident: str)
         middle = _draw_arrow(root, arrow, places, widths, 34.0 if both_ways else 0.0)
         labels.append((middle, arrow))
     for name in names:
-        _draw_node(root, name, places[name], result)
+        _draw_node(root, name, places[name], nodes.get(name, ""))
     for (x, y), arrow in labels:
         half = len(arrow.label) * CHARACTER_WIDTH / 2 + 5
         add(root, "rect", x=x - half, y=y - 9, width=2 * half, height=18, rx=4, class_="label-box")
@@ -142,17 +152,7 @@ def _draw_arrow(
     )
 
 
-def _draw_node(root: Element, name: str, place: Point, result: Result) -> None:
-    transaction = (result.get("transactions") or {}).get(name) or {}
-    version = transaction.get("commit_version")
-    seen = transaction.get("read_version")
-    below = (
-        f"v{version}"
-        if version is not None
-        else ""
-        if seen is None
-        else f"at {version_label(seen)}"
-    )
+def _draw_node(root: Element, name: str, place: Point, below: str) -> None:
     half = _half_width(name)
     node = add(root, "ellipse", cx=place[0], cy=place[1], rx=half, ry=_NODE, class_="node")
     add(node, "title", text=name)

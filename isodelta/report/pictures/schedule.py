@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from isodelta.report.data import Result, ScenarioMapping
+from isodelta.runs.results import RunResult, TransactionResult
 from model.outcomes import COMMITTED, NO_COMMIT, READ
+from model.scenario import Scenario
 
 Mark = Literal["committed", "conflict", "read", "no commit", "not run"]
 
-_MARKS: Mapping[object, Mark] = {
-    None: "not run",
+_MARKS: Mapping[str, Mark] = {
     COMMITTED: COMMITTED,
     READ: READ,
     NO_COMMIT: NO_COMMIT,
@@ -29,24 +29,17 @@ class ScheduleStep:
     transaction: str
 
 
-def schedule_steps(scenario: ScenarioMapping) -> tuple[ScheduleStep, ...]:
-    """All steps of a scenario; a bare transaction name is its begin and its commit."""
-    steps: list[tuple[Literal["begin", "commit"], str]] = []
-    for entry in scenario.get("schedule") or ():
-        words = str(entry).split(None, 1)
-        if len(words) == 2 and words[0] == "begin":
-            steps.append(("begin", words[1]))
-        elif len(words) == 2 and words[0] == "commit":
-            steps.append(("commit", words[1]))
-        else:
-            steps += [("begin", str(entry)), ("commit", str(entry))]
-    return tuple(ScheduleStep(i, action, name) for i, (action, name) in enumerate(steps, 1))
+def schedule_steps(scenario: Scenario) -> tuple[ScheduleStep, ...]:
+    """All steps of a scenario, with their numbers."""
+    return tuple(
+        ScheduleStep(number, step.action, step.transaction)
+        for number, step in enumerate(scenario.schedule, 1)
+    )
 
 
-def transaction_result(result: Result | None, name: str) -> Mapping[str, Any]:
-    """What a result says of one transaction; empty where it says nothing."""
-    found = ((result or {}).get("transactions") or {}).get(name)
-    return found if isinstance(found, Mapping) else {}
+def transaction_result(result: RunResult | None, name: str) -> TransactionResult | None:
+    """What came of one transaction; None where that is not known."""
+    return None if result is None else result.transactions.get(name)
 
 
 NO_TABLE_YET = -1
@@ -58,58 +51,56 @@ def version_label(version: int) -> str:
     return "no table" if version == NO_TABLE_YET else f"v{version}"
 
 
-def mark(transaction: Mapping[str, Any]) -> Mark:
+def mark(ended: TransactionResult | None) -> Mark:
     """How a transaction ended, as the kind of mark that stands for it in a picture."""
-    return _MARKS.get(transaction.get("outcome"), "conflict")
+    return "not run" if ended is None else _MARKS.get(ended.outcome, "conflict")
 
 
-def outcome_text(transaction: Mapping[str, Any]) -> str:
+def outcome_text(ended: TransactionResult | None) -> str:
     """How a transaction ended, in a few words."""
-    kind = mark(transaction)
+    kind = mark(ended)
+    if ended is None:
+        return kind
     if kind == COMMITTED:
-        version = transaction.get("commit_version")
+        version = ended.commit_version
         return COMMITTED if version is None else f"committed, v{version}"
     if kind == READ:
-        rows = transaction.get("rows")
-        return READ if rows is None else f"read {count(len(rows), 'row')}"
+        return READ if ended.rows is None else f"read {count(len(ended.rows), 'row')}"
     if kind == "conflict":
-        other = transaction.get("conflicts_with")
-        return f"{transaction['outcome']}" + (f" with {other}" if other else "")
+        other = ended.conflicts_with
+        return ended.outcome + (f" with {other}" if other else "")
     return kind
 
 
-def schedule_words(scenario: ScenarioMapping, result: Result | None) -> tuple[str, ...]:
+def schedule_words(scenario: Scenario, result: RunResult | None) -> tuple[str, ...]:
     """The schedule as sentences, one for each step."""
-    sentences = []
-    for step in schedule_steps(scenario):
-        transaction = transaction_result(result, step.transaction)
-        if step.action == "begin":
-            version = transaction.get("read_version")
-            takes = "takes its snapshot" if version is None else f"takes version {version}"
-            takes += "" if version is None else " as its snapshot"
-            if version == NO_TABLE_YET:
-                takes = "finds no table yet"
-            sentences.append(f"{step.transaction} begins and {takes}.")
-            continue
-        because = transaction.get("because")
-        reason = f": {str(because).rstrip('.')}" if because else ""
-        kind = mark(transaction)
-        if kind == COMMITTED:
-            version = transaction.get("commit_version")
-            wrote = "" if version is None else f" and writes version {version}"
-            sentences.append(f"{step.transaction} commits{wrote}.")
-        elif kind == READ:
-            sentences.append(f"{step.transaction} returns {_rows(transaction)}.")
-        elif kind == "conflict":
-            other = transaction.get("conflicts_with")
-            against = f" against {other}" if other else ""
-            name = transaction["outcome"]
-            sentences.append(f"{step.transaction} is refused with {name}{against}{reason}.")
-        elif kind == NO_COMMIT:
-            sentences.append(f"{step.transaction} succeeds without writing a version{reason}.")
-        else:
-            sentences.append(f"{step.transaction} was to end here; nothing is recorded of it.")
-    return tuple(sentences)
+    return tuple(
+        _step_words(step, transaction_result(result, step.transaction))
+        for step in schedule_steps(scenario)
+    )
+
+
+def _step_words(step: ScheduleStep, ended: TransactionResult | None) -> str:
+    name = step.transaction
+    if step.action == "begin":
+        if ended is None:
+            return f"{name} begins and takes its snapshot."
+        if ended.read_version == NO_TABLE_YET:
+            return f"{name} begins and finds no table yet."
+        return f"{name} begins and takes version {ended.read_version} as its snapshot."
+    if ended is None:
+        return f"{name} was to end here; nothing is recorded of it."
+    reason = f": {ended.because.rstrip('.')}" if ended.because else ""
+    kind = mark(ended)
+    if kind == COMMITTED:
+        version = ended.commit_version
+        return f"{name} commits{'' if version is None else f' and writes version {version}'}."
+    if kind == READ:
+        return f"{name} returns {_rows(ended)}."
+    if kind == NO_COMMIT:
+        return f"{name} succeeds without writing a version{reason}."
+    against = f" against {ended.conflicts_with}" if ended.conflicts_with else ""
+    return f"{name} is refused with {ended.outcome}{against}{reason}."
 
 
 def count(number: int, noun: str) -> str:
@@ -120,10 +111,9 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {plural}s"
 
 
-def _rows(transaction: Mapping[str, Any]) -> str:
-    rows = transaction.get("rows")
-    if rows is None:
+def _rows(ended: TransactionResult) -> str:
+    if ended.rows is None:
         return "its rows"
-    version = transaction.get("read_version")
-    at = "" if version in (None, NO_TABLE_YET) else f" as of version {version}"
-    return f"{count(len(rows), 'row')}{at}"
+    seen = ended.read_version
+    at = "" if seen == NO_TABLE_YET else f" as of version {seen}"
+    return f"{count(len(ended.rows), 'row')}{at}"

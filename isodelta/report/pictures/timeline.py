@@ -11,7 +11,6 @@ import re
 
 from markupsafe import Markup
 
-from isodelta.report.data import Result, ScenarioMapping
 from isodelta.report.pictures.schedule import (
     ScheduleStep,
     count,
@@ -23,7 +22,9 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.svg import CHARACTER_WIDTH, Element, add, markup, picture, shortened
+from isodelta.runs.results import RunResult
 from model.outcomes import COMMITTED, READ
+from model.scenario import Scenario
 
 _STEP = 92.0
 _LANE = 74.0
@@ -33,7 +34,7 @@ _CAMEL_CASE = re.compile(r"(Concurrent|Metadata|Protocol)?(.*)", re.DOTALL)
 
 
 def timeline_svg(
-    scenario: ScenarioMapping, result: Result, other: Result | None, ident: str
+    scenario: Scenario, result: RunResult | None, other: RunResult | None, ident: str
 ) -> Markup:
     """Draw the schedule with the outcomes of ``result``.
 
@@ -52,7 +53,7 @@ def timeline_svg(
         right + max(margin, 60),
         _TOP + len(names) * _LANE + _LOG,
         ident,
-        f"Timeline of {scenario.get('name', 'the scenario')}",
+        f"Timeline of {scenario.name}",
         " ".join(schedule_words(scenario, result)),
     )
     columns = {step.number: left + i * _STEP for i, step in enumerate(steps)}
@@ -69,8 +70,8 @@ def _draw_lane(
     root: Element,
     name: str,
     steps: list[ScheduleStep],
-    result: Result,
-    other: Result | None,
+    result: RunResult | None,
+    other: RunResult | None,
     columns: dict[int, float],
     y: float,
 ) -> None:
@@ -84,8 +85,9 @@ def _draw_lane(
         lane = "lane refused" if kind == "conflict" else "lane"
         add(root, "line", x1=begin, y1=y, x2=end, y2=y, class_=lane)
     if begin is not None:
-        version = transaction.get("read_version")
-        label = "begin" if version is None else f"begin, sees {version_label(version)}"
+        label = "begin"
+        if transaction is not None:
+            label += f", sees {version_label(transaction.read_version)}"
         add(root, "text", text=label, x=begin, y=y - 14, class_="label")
         add(root, "circle", cx=begin, cy=y, r=6, class_="begin")
     if end is None:
@@ -96,24 +98,23 @@ def _draw_lane(
     add(root[-1], "title", text=outcome_text(transaction))
 
 
-def outcome_lines(result: Result, other: Result | None, name: str) -> list[str]:
+def outcome_lines(result: RunResult | None, other: RunResult | None, name: str) -> list[str]:
     """The label below the mark of a transaction, line by line."""
     transaction = transaction_result(result, name)
     kind = mark(transaction)
-    if kind == COMMITTED:
-        version = transaction.get("commit_version")
+    lines: list[str] = [kind]
+    if transaction is not None and kind == COMMITTED:
+        version = transaction.commit_version
         lines = ["commit" if version is None else shortened(f"commit v{version}")]
-    elif kind == "conflict":
+    elif transaction is not None and kind == "conflict":
         # Conflict names are long camel-case words; two short lines keep the columns narrow.
-        head, tail = _CAMEL_CASE.fullmatch(str(transaction["outcome"])).groups()  # type: ignore[union-attr]
+        head, tail = _CAMEL_CASE.fullmatch(transaction.outcome).groups()  # type: ignore[union-attr]
         lines = [shortened(part) for part in (head, tail) if part]
-    elif kind == READ and isinstance(transaction.get("rows"), list | tuple):
-        lines = [f"read {count(len(transaction['rows']), 'row')}"]
-    else:
-        lines = [kind]
-    predicted = transaction_result(other, name).get("outcome")
-    if predicted not in (None, transaction.get("outcome")):
-        lines.append(f"model: {shortened(str(predicted), 24)}")
+    elif transaction is not None and kind == READ and transaction.rows is not None:
+        lines = [f"read {count(len(transaction.rows), 'row')}"]
+    predicted = transaction_result(other, name)
+    if predicted is not None and (transaction is None or predicted.outcome != transaction.outcome):
+        lines.append(f"model: {shortened(predicted.outcome, 24)}")
     return lines
 
 
@@ -134,7 +135,7 @@ def _draw_mark(root: Element, kind: str, x: float, y: float) -> None:
 def _draw_log(
     root: Element,
     steps: tuple[ScheduleStep, ...],
-    result: Result,
+    result: RunResult | None,
     columns: dict[int, float],
     place: tuple[float, float, float],
     names: list[str],
@@ -142,16 +143,14 @@ def _draw_log(
     left, right, y = place
     add(root, "text", text="log", x=10, y=y + 5, class_="lane-name muted")
     add(root, "line", x1=left - 26, y1=y, x2=right + 20, y2=y, class_="log")
-    seen = [
-        version
-        for name in names
-        if isinstance(version := transaction_result(result, name).get("read_version"), int)
-    ]
+    transactions = {} if result is None else result.transactions
+    seen = [transactions[name].read_version for name in names if name in transactions]
     if seen:
         add(root, "circle", cx=left - 26, cy=y, r=4, class_="version")
         add(root, "text", text=version_label(min(seen)), x=left - 26, y=y + 19, class_="label")
     for step in steps:
-        version = transaction_result(result, step.transaction).get("commit_version")
+        transaction = transactions.get(step.transaction)
+        version = None if transaction is None else transaction.commit_version
         if step.action != "commit" or version is None:
             continue
         x = columns[step.number]

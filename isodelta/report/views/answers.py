@@ -15,10 +15,11 @@ from isodelta.report.data import (
     FindingClass,
     LevelAnswer,
     Report,
-    Result,
     ScenarioResult,
+    differences_of,
 )
 from isodelta.report.pictures.schedule import count, mark
+from isodelta.runs.results import RunResult
 from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 
@@ -50,10 +51,10 @@ def breaking_findings(report: Report, level: str) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: not finding.promised))
 
 
-def verdict_of(result: Result | None, level: str) -> str | None:
+def verdict_of(result: RunResult | None, level: str) -> str | None:
     """The verdict of a result at a level; None where the result does not judge it."""
-    judged = ((result or {}).get("levels") or {}).get(level)
-    return judged.get("verdict") if isinstance(judged, dict) else None
+    judged = None if result is None else result.levels.get(level)
+    return None if judged is None else judged.verdict
 
 
 def _predicted(level: str, scenarios: list[ScenarioResult]) -> str:
@@ -70,11 +71,9 @@ def _observed(level: str, scenarios: list[ScenarioResult]) -> str:
     return f"In {count(len(results), 'replayed scenario')}: {_told(results, level)}"
 
 
-def _told(results: list[Result], level: str) -> str:
+def _told(results: list[RunResult], level: str) -> str:
     marks: Counter[str] = Counter(
-        mark(transaction)
-        for result in results
-        for transaction in (result.get("transactions") or {}).values()
+        mark(transaction) for result in results for transaction in result.transactions.values()
     )
     verdicts = Counter(verdict_of(result, level) or "not judged" for result in results)
     ends = [
@@ -98,7 +97,7 @@ def _told(results: list[Result], level: str) -> str:
 
 def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
     replayed = [s for s in scenarios if s.observed]
-    apart = [s for s in replayed if (s.observed or {}).get("agrees") is False]
+    apart = [s for s in replayed if differences_of(s.observed)]
     kinds = Counter(
         f.kind.value for f in report.findings if f.level == level and f.kind not in BREAKING
     ) + Counter(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
-from isodelta.report.data import READINGS, Finding, Report, Result, difference_text
+from checker.judging.verdict import Verdict
+from checker.judging.witness import Edge
+from isodelta.files.values import Plain
+from isodelta.report.data import Finding, Report, difference_text, differences_of
 from isodelta.report.files.findings import finding_yaml, replay_command
 from isodelta.report.files.sql_script import sql_script
-from isodelta.report.pictures.graph import Arrow, graph_arrows, graph_svg
+from isodelta.report.pictures.graph import Arrow, graph_arrows, graph_nodes, graph_svg
 from isodelta.report.pictures.schedule import (
     outcome_text,
     schedule_words,
@@ -19,6 +21,8 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.timeline import timeline_svg
+from isodelta.report.views.readings import readings_of
+from isodelta.runs.results import PlainRow, RunResult
 from model.levels import DELTA_LEVELS
 from model.outcomes import READ
 
@@ -67,7 +71,7 @@ class RowTable:
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[PlainRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,35 +109,32 @@ def finding_views(report: Report) -> tuple[FindingView, ...]:
 
 def finding_view(finding: Finding, engine: str) -> FindingView:
     """Work out one finding; ``engine`` is the one that its command names."""
-    judged = finding.judged
-    level = _level(judged, finding.level)
-    cycle = tuple(str(name) for name in level.get("cycle") or ())
-    edges = finding.edges or tuple(level.get("edges") or ())
-    arrows = graph_arrows(edges, cycle)
-    observed = finding.observed
+    judged, level = finding.judged, _level(finding.judged, finding.level)
+    edges = () if level is None else level.cycle
+    cycle = tuple(edge.source for edge in edges)
+    cycle += cycle[:1]
+    arrows = graph_arrows(((edge.source, edge.target, edge.kind) for edge in edges), cycle)
     return FindingView(
         finding=finding,
-        verdict=str(level.get("verdict") or "not judged"),
-        verdict_because=str(level.get("why") or level.get("because") or ""),
-        anomaly=str(level.get("anomaly") or ""),
-        readings=tuple(
-            (name, str(level[key])) for key, name in READINGS if level.get(key) is not None
-        ),
+        verdict="not judged" if level is None else level.verdict,
+        verdict_because="" if level is None else level.why or "",
+        anomaly="" if level is None else level.anomaly or "",
+        readings=tuple(readings_of(judged, finding.level).items()),
         timeline=timeline_svg(
             finding.scenario,
             judged,
-            finding.predicted if observed else None,
+            finding.predicted if finding.observed else None,
             f"timeline-{finding.name}",
         ),
         schedule=schedule_words(finding.scenario, judged),
-        graph=graph_svg(judged, arrows, finding.level, f"graph-{finding.name}")
+        graph=graph_svg(graph_nodes(judged), arrows, finding.level, f"graph-{finding.name}")
         if arrows
         else Markup(""),
         cycle=" → ".join(cycle),
-        serial_order=" → ".join(str(name) for name in level.get("serial_order") or ()),
+        serial_order="" if level is None else " → ".join(level.serial_order or ()),
         reasons=_reasons(edges, arrows),
-        side_by_side=side_by_side(finding.predicted, observed),
-        differences=tuple(difference_text(d) for d in (observed or {}).get("differences") or ()),
+        side_by_side=side_by_side(finding.predicted, finding.observed),
+        differences=tuple(map(difference_text, differences_of(finding.observed))),
         tables=_tables(finding),
         sql=sql_script(finding.scenario),
         yaml=finding_yaml(finding, engine),
@@ -141,43 +142,37 @@ def finding_view(finding: Finding, engine: str) -> FindingView:
     )
 
 
-def side_by_side(predicted: Result | None, observed: Result | None) -> tuple[SideBySide, ...]:
+def side_by_side(predicted: RunResult | None, observed: RunResult | None) -> tuple[SideBySide, ...]:
     """Outcomes, versions, verdicts and final rows of both sides, line by line."""
-    lines: list[SideBySide] = []
-    names = dict.fromkeys(
-        str(name)
-        for result in (predicted, observed)
-        for name in (result or {}).get("transactions") or {}
-    )
-    for name in names:
-        lines.append(SideBySide(name, _transaction(predicted, name), _transaction(observed, name)))
-    if any("rows" in (result or {}) for result in (predicted, observed)):
+    results = [result for result in (predicted, observed) if result is not None]
+    names = dict.fromkeys(name for result in results for name in result.transactions)
+    lines = [
+        SideBySide(name, _transaction(predicted, name), _transaction(observed, name))
+        for name in names
+    ]
+    if results:
         lines.append(SideBySide("final rows", _final(predicted), _final(observed)))
     for level in DELTA_LEVELS:
-        if any(_level(result, level) for result in (predicted, observed)):
+        if any(level in result.levels for result in results):
             lines.append(SideBySide(level, readings(predicted, level), readings(observed, level)))
     return tuple(lines)
 
 
-def readings(result: Result | None, level: str) -> str:
+def readings(result: RunResult | None, level: str) -> str:
     """The verdict at a level in its three readings, in one line."""
-    judged = _level(result, level)
-    if not judged:
+    decided = readings_of(result, level)
+    if not decided:
         return NOT_RUN
-    told = [str(judged.get("verdict") or "not judged")]
-    for key, name in READINGS[1:]:
-        if judged.get(key) is not None:
-            told.append(f"{name}: {judged[key]}")
-    return "; ".join(told)
+    (_, verdict), *weaker = decided.items()
+    return "; ".join([verdict, *(f"{name}: {verdict}" for name, verdict in weaker)])
 
 
-def row_text(row: object) -> str:
+def row_text(row: PlainRow) -> str:
     """One row as SQL would print it: (1, NULL, 'x')."""
-    values = row if isinstance(row, list | tuple) else (row,)
-    return f"({', '.join(value_text(value) for value in values)})"
+    return f"({', '.join(map(value_text, row))})"
 
 
-def value_text(value: object) -> str:
+def value_text(value: Plain) -> str:
     """One value as SQL would print it."""
     if value is None:
         return "NULL"
@@ -186,48 +181,41 @@ def value_text(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else str(value)
 
 
-def _level(result: Result | None, level: str) -> Mapping[str, Any]:
-    found = ((result or {}).get("levels") or {}).get(level)
-    return found if isinstance(found, Mapping) else {}
+def _level(result: RunResult | None, level: str) -> Verdict | None:
+    return None if result is None else result.levels.get(level)
 
 
-def _transaction(result: Result | None, name: str) -> str:
-    if result is None:
+def _transaction(result: RunResult | None, name: str) -> str:
+    ended = transaction_result(result, name)
+    if ended is None:
         return NOT_RUN
-    transaction = transaction_result(result, name)
-    told = outcome_text(transaction)
-    if transaction.get("outcome") == READ and transaction.get("rows") is not None:
-        told = f"read {_row_list(transaction['rows'])}"
-    if transaction.get("read_version") is not None:
-        told += f", snapshot {version_label(transaction['read_version'])}"
-    return told
+    told = outcome_text(ended)
+    if ended.outcome == READ and ended.rows is not None:
+        told = f"read {_row_list(ended.rows)}"
+    return f"{told}, snapshot {version_label(ended.read_version)}"
 
 
-def _final(result: Result | None) -> str:
-    if result is None or "rows" not in result:
-        return NOT_RUN
-    return _row_list(result["rows"])
+def _final(result: RunResult | None) -> str:
+    return NOT_RUN if result is None else _row_list(result.rows)
 
 
-def _row_list(rows: object) -> str:
-    if not isinstance(rows, list | tuple):
-        return "unknown"
-    told = sorted(row_text(row) for row in rows)
+def _row_list(rows: Iterable[PlainRow]) -> str:
+    told = sorted(map(row_text, rows))
     if not told:
         return "no rows"
     more = len(told) - 12
     return ", ".join(told[:12]) + (f" and {more} more" if more > 0 else "")
 
 
-def _reasons(edges: tuple[Mapping[str, Any], ...], arrows: tuple[Arrow, ...]) -> tuple[Reason, ...]:
+def _reasons(edges: Iterable[Edge], arrows: Iterable[Arrow]) -> tuple[Reason, ...]:
     around = {(a.source, a.target) for a in arrows if a.in_cycle}
     reasons = [
         Reason(
-            source=str(edge["from"]),
-            target=str(edge["to"]),
-            kind=str(edge["kind"]),
-            because=str(edge.get("because") or ""),
-            in_cycle=(str(edge["from"]), str(edge["to"])) in around,
+            source=edge.source,
+            target=edge.target,
+            kind=edge.kind,
+            because=edge.because,
+            in_cycle=(edge.source, edge.target) in around,
         )
         for edge in edges
     ]
@@ -235,11 +223,9 @@ def _reasons(edges: tuple[Mapping[str, Any], ...], arrows: tuple[Arrow, ...]) ->
 
 
 def _tables(finding: Finding) -> tuple[RowTable, ...]:
-    columns = tuple(str(c) for c in (finding.scenario.get("table") or {}).get("columns") or ())
-    tables = []
-    for side, result in (("model", finding.predicted), ("real table", finding.observed)):
-        rows = (result or {}).get("rows")
-        if isinstance(rows, list | tuple):
-            ordered = sorted((tuple(row) for row in rows), key=repr)
-            tables.append(RowTable(f"Final rows, {side}", columns, tuple(ordered)))
-    return tuple(tables)
+    columns = tuple(finding.scenario.table.columns)
+    return tuple(
+        RowTable(f"Final rows, {side}", columns, tuple(sorted(result.rows, key=repr)))
+        for side, result in (("model", finding.predicted), ("real table", finding.observed))
+        if result is not None
+    )

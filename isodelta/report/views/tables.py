@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from checker.search.finding import READINGS
+from isodelta.files.scenario_writer import mapping_yaml, scenario_yaml
 from isodelta.report.data import (
-    READINGS,
     Bound,
     ClaimEvidence,
     ClaimLine,
     Coverage,
     MatrixCell,
     Report,
-    Result,
     ScenarioResult,
 )
-from isodelta.report.files.findings import scenario_yaml
 from isodelta.report.pictures.schedule import outcome_text, transaction_result
-from isodelta.report.views.answers import verdict_of
+from isodelta.report.views.readings import readings_of
 from model.levels import DELTA_LEVELS
 
 
@@ -91,7 +88,7 @@ def claim_rows(report: Report) -> tuple[ClaimRow, ...]:
     return tuple(
         ClaimRow(
             line,
-            tuple((e, scenario_yaml(e.scenario) if e.scenario else "") for e in line.evidence),
+            tuple((e, mapping_yaml(e.scenario) if e.scenario else "") for e in line.evidence),
         )
         for line in report.claims
     )
@@ -150,9 +147,8 @@ def pair_grid(coverage: Coverage) -> PairGrid:
 
 def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
     judged = scenario.observed or scenario.predicted
-    names = (judged or {}).get("transactions") or {}
     outcomes = []
-    for name in names:
+    for name in () if judged is None else judged.transactions:
         seen = outcome_text(transaction_result(judged, name))
         foreseen = outcome_text(transaction_result(scenario.predicted, name))
         apart = scenario.observed and scenario.predicted and seen != foreseen
@@ -166,24 +162,15 @@ def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
 
 
 def _readings(scenario: ScenarioResult, level: str) -> tuple[Reading, ...]:
+    seen = readings_of(scenario.observed or scenario.predicted, level)
+    foreseen = readings_of(scenario.predicted, level) if scenario.observed else {}
     readings = []
-    for key, name in READINGS:
-        seen = _reading(scenario.observed or scenario.predicted, level, key)
-        if seen is None:
-            continue
-        foreseen = _reading(scenario.predicted, level, key) if scenario.observed else None
-        readings.append(Reading(name, seen, foreseen if foreseen != seen else None))
+    for name, verdict in seen.items():
+        predicted = foreseen.get(name)
+        readings.append(Reading(name, verdict, predicted if predicted != verdict else None))
     if len(readings) == len(READINGS) and len({(r.verdict, r.predicted) for r in readings}) == 1:
         return (Reading("all", readings[0].verdict, readings[0].predicted),)
     return tuple(readings)
-
-
-def _reading(result: Result | None, level: str, key: str) -> str | None:
-    if key == "verdict":
-        return verdict_of(result, level)
-    judged: Mapping[str, Any] | None = ((result or {}).get("levels") or {}).get(level)
-    value = (judged or {}).get(key)
-    return None if value is None else str(value)
 
 
 def _agreement(scenario: ScenarioResult) -> str:
@@ -191,6 +178,6 @@ def _agreement(scenario: ScenarioResult) -> str:
         return "error"
     if scenario.observed is None:
         return "model only"
-    if scenario.predicted is None and "agrees" not in scenario.observed:
+    if scenario.observed.compared is None:
         return "engine only"
-    return "agree" if scenario.observed.get("agrees") else "differ"
+    return "agree" if scenario.observed.compared.agrees else "differ"

@@ -68,13 +68,9 @@ class LatticePicture:
     table: tuple[tuple[str, tuple[LatticeCell, ...]], ...]
     headline: str
     facts: tuple[tuple[str, str], ...]
+    signs: str
     others: tuple[LatticeHistory, ...] = ()
     short_labels: bool = False
-    signs: str = (
-        "⇒ where the table of levels says that the first implies the second, “⇒ proved” where a "
-        "theorem says it for histories of snapshots, ≤n where no history of up to n transactions "
-        "tells them apart"
-    )
 
     @property
     def histories(self) -> tuple[LatticeHistory, ...]:

@@ -6,10 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
-
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.simplification.shape import everywhere
 from model.expressions.syntax import Column, Expression
@@ -17,7 +13,7 @@ from model.queries import Relation
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.declaration import declared_table
 from model.sql.queries.relation import relation
-from model.sql.source import Source, invalid_sql, no_table
+from model.sql.source import Source, no_table, tree_of
 from model.statements import CreateTable, InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
 from model.tables.properties import checked_value
@@ -138,11 +134,7 @@ def _definition(
     operation = f"{verb} TABLE" + (" AS SELECT" if clauses.select is not None else "")
     if clauses.columns is not None:
         return operation, _after(table, clauses, list(_columns(clauses.columns))), None
-    try:
-        tree: exp.Expr = sqlglot.parse_one(clauses.select or "", dialect="spark")
-    except SqlglotError as error:
-        raise invalid_sql(error) from error
-    read = relation(tree, source.tables)
+    read = relation(tree_of(clauses.select or ""), source.tables)
     names = []
     for name in read.names:
         if name is None:
@@ -270,7 +262,7 @@ def _check(table: Table, clauses: _Clauses, names: list[str]) -> None:
 def _after(table: Table, clauses: _Clauses, columns: list[tuple[str, str]]) -> Table:
     """The new definition, its columns at places that the rows of the table have for them.
 
-    A column keeps its place where its name and type stay. Raises NoPlace.
+    A column keeps its place where its name and type stay.
     """
     _check(table, clauses, [name for name, _ in columns])
     for key, value in clauses.properties.items():
@@ -282,10 +274,14 @@ def _after(table: Table, clauses: _Clauses, columns: list[tuple[str, str]]) -> T
     )
     alone = declared_table(table.name, spec)
     places: list[int] = []
+    roomy = table
     for name, type_ in zip(alone.names, alone.types, strict=True):
         same = [p for p in table.schema if (table.names[p], table.types[p]) == (name, type_)]
-        unused = replace(table, schema=(*table.schema, *places))
-        places.append(same[0] if same else unused.free_place(name, type_))
+        if same:
+            places.append(same[0])
+            continue
+        roomy, place = roomy.with_place(name, type_, taken=places)
+        places.append(place)
 
     def moved(part: Expression) -> Expression:
         return replace(part, index=places[part.index]) if isinstance(part, Column) else part
@@ -295,8 +291,8 @@ def _after(table: Table, clauses: _Clauses, columns: list[tuple[str, str]]) -> T
         comments[TABLE_COMMENT] = clauses.comment
     after = replace(
         alone,
-        names=table.names,
-        types=table.types,
+        names=roomy.names,
+        types=roomy.types,
         schema=tuple(places),
         partitions=tuple(places[place] for place in alone.partitions),
         clustering=tuple(places[place] for place in alone.clustering),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.subqueries import refuse_subqueries
-from model.sql.source import Source, refuse_extras, target_of
+from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
 from model.statements import Delete, Statement
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.sql.source import Source
+from model.sql.source import Source, Syntax
 from model.tables.table import Table
 from model.values.types import NULL, ColumnType, widenable
 
@@ -21,6 +21,12 @@ SETTINGS = frozenset({AUTO_MERGE})
 """The session setting that lets statements change the schema."""
 
 _CLAUSE = re.compile(r"(?P<verb>MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
+
+
+def asked_for(syntax: Syntax) -> bool:
+    """Whether a statement may change the schema, by its words or by the session's setting."""
+    given = syntax.settings.get(AUTO_MERGE, "false").lower()
+    return given == "true" or _CLAUSE.search(syntax.body) is not None
 
 
 def taken_apart(source: Source) -> tuple[Source, bool]:
@@ -38,7 +44,7 @@ def evolved(table: Table, incoming: Iterable[tuple[str, ColumnType]]) -> Table:
     """The table with the columns of a source, each by its name and type.
 
     Raises InvalidScenario for a name that comes twice, UnsupportedSQL for a column without a
-    type, NoPlace.
+    type.
     """
     columns = list(incoming)
     lowered = [name.lower() for name, _ in columns]
@@ -49,16 +55,16 @@ def evolved(table: Table, incoming: Iterable[tuple[str, ColumnType]]) -> Table:
         )
     places = {table.names[place].lower(): place for place in table.schema}
     widens = table.declared("delta.enableTypeWidening") == "true"
-    kinds, schema = list(table.types), list(table.schema)
+    after = table
     for name, type_ in columns:
         place = places.get(name.lower())
         if place is not None:
             if widens and widenable(table.types[place], type_):
-                kinds[place] = type_
+                kinds = (type_ if p == place else kind for p, kind in enumerate(after.types))
+                after = replace(after, types=tuple(kinds))
             continue
         if type_ is NULL:
             raise UnsupportedSQL(f"the new column {name!r} needs a type: CAST(NULL AS ...)")
-        schema.append(replace(table, schema=tuple(schema)).free_place(name, type_))
-    if len(schema) == len(table.schema) and kinds == list(table.types):
-        return table
-    return replace(table, schema=tuple(schema), types=tuple(kinds))
+        after, place = after.with_place(name, type_)
+        after = replace(after, schema=(*after.schema, place))
+    return after

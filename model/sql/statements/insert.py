@@ -13,7 +13,7 @@ from model.expressions.syntax import Column, Expression, Literal
 from model.history import Row
 from model.queries import Relation
 from model.queries.query import Query
-from model.sql.expressions.storing import check_storable, check_width
+from model.sql.expressions.coercion import check_storable, check_width
 from model.sql.queries.from_clause import is_plain
 from model.sql.queries.relation import Named, evaluated, named
 from model.sql.queries.relation import relation as relation_of

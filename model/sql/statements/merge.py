@@ -11,10 +11,9 @@ from sqlglot import exp
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.simplification.shape import FALSE, everywhere
 from model.expressions.syntax import Column, Expression, IsNull
+from model.sql.expressions.coercion import check_storable
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.storing import check_storable
-from model.sql.expressions.subqueries import refuse_subqueries
-from model.sql.source import Source, refuse_extras, target_of
+from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
 from model.sql.statements.evolution import evolved, taken_apart
 from model.sql.statements.merge_source import Using, using
 from model.statements import Merge, Statement

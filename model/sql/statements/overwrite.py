@@ -20,10 +20,9 @@ from model.expressions.syntax import (
     columns,
     conjunction,
 )
+from model.sql.expressions.coercion import check_width
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.storing import check_width
-from model.sql.expressions.subqueries import refuse_subqueries
-from model.sql.source import Source, refuse_extras, target_of
+from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
 from model.sql.statements.evolution import taken_apart
 from model.sql.statements.insert import insert
 from model.statements import (

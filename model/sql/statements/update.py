@@ -7,11 +7,10 @@ from sqlglot import exp
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression
 from model.queries.query import Query
+from model.sql.expressions.coercion import check_storable, check_width
 from model.sql.expressions.scalar import Scope
-from model.sql.expressions.storing import check_storable, check_width
-from model.sql.expressions.subqueries import refuse_subqueries
 from model.sql.queries.query import query
-from model.sql.source import Source, refuse_extras, target_of
+from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
 from model.sql.statements.insert import default_of
 from model.statements import Statement, Update
 from model.values import types

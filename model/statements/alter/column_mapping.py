@@ -9,6 +9,7 @@ from model.physical.files import write_files
 from model.physical.footprint import Footprint, ReadPredicate
 from model.physical.log import Snapshot
 from model.statements.base import live_files
+from model.tables.table import Table
 
 MAPPING = "delta.columnMapping.mode"
 
@@ -29,10 +30,7 @@ class RemoveMapping:
         table = snapshot.table
         if self.only_mapped and not table.column_mapping:
             return None
-        if self.unset:
-            after = table.with_properties({}, (MAPPING,))
-        else:
-            after = table.with_properties({MAPPING: "none"})
+        after = self.after(table)
         files = live_files(snapshot)
         return Footprint(
             "REMOVE COLUMN MAPPING",
@@ -44,3 +42,10 @@ class RemoveMapping:
             metadata=metadata_change(table, after),
             table=after,
         )
+
+    def after(self, table: Table) -> Table:
+        if self.only_mapped and not table.column_mapping:
+            return table
+        if self.unset:
+            return table.with_properties({}, (MAPPING,))
+        return table.with_properties({MAPPING: "none"})

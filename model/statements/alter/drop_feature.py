@@ -15,6 +15,7 @@ from model.physical.footprint import Footprint, MetadataChange
 from model.physical.log import Snapshot
 from model.statements.base import live_files
 from model.statements.maintenance.rearrange import purge
+from model.statements.several import KeepsDefinition
 from model.tables.protocol import ENABLING
 from model.tables.table import Table
 
@@ -41,16 +42,20 @@ class Disable:
     instead: tuple[tuple[str, str], ...] = ()
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
-        table = snapshot.table
+        after = self.after(snapshot.table)
+        if after is snapshot.table:
+            return None
+        return _definition_change(self.operation, snapshot.table, after)
+
+    def after(self, table: Table) -> Table:
         key, value = ENABLING[self.feature]
         if table.declared(key) != value:
-            return None
-        after = table.with_properties(dict(self.instead), () if self.instead else (key,))
-        return _definition_change(self.operation, table, after)
+            return table
+        return table.with_properties(dict(self.instead), () if self.instead else (key,))
 
 
 @dataclass(frozen=True, slots=True)
-class Purge:
+class Purge(KeepsDefinition):
     """Writes the files anew that have a deletion vector."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -59,7 +64,7 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteRetyped:
+class RewriteRetyped(KeepsDefinition):
     """Writes the files anew in which a column has a narrower type than the table's."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -68,7 +73,7 @@ class RewriteRetyped:
 
 
 @dataclass(frozen=True, slots=True)
-class ForgetTypes:
+class ForgetTypes(KeepsDefinition):
     """Takes the record of types that columns had out of the metadata."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -81,7 +86,7 @@ class ForgetTypes:
 
 
 @dataclass(frozen=True, slots=True)
-class Tombstones:
+class Tombstones(KeepsDefinition):
     """Records that the deletion vectors of files that are gone may go as well."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -94,7 +99,7 @@ class Tombstones:
 
 
 @dataclass(frozen=True, slots=True)
-class EmptyCommit:
+class EmptyCommit(KeepsDefinition):
     """A version without actions, for a checkpoint."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -110,17 +115,21 @@ class DropFeature:
     unset: frozenset[str] = frozenset()
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
-        table = snapshot.table
+        after = self.after(snapshot.table, snapshot.version + 1)
+        return _definition_change("DROP FEATURE", snapshot.table, after)
+
+    def after(self, table: Table, version: int = 0) -> Table:
+        """The definition without the feature; ``version`` is the first without traces of it."""
         after = table.with_properties({}, self.unset)
         features = table.features - {self.feature}
         if self.protect:
             features |= {CHECKPOINT_PROTECTION}
-            after = after.with_properties({PROTECTED_VERSION: str(snapshot.version + 1)})
-        return _definition_change("DROP FEATURE", table, replace(after, features=features))
+            after = after.with_properties({PROTECTED_VERSION: str(version)})
+        return replace(after, features=features)
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryIsClean:
+class HistoryIsClean(KeepsDefinition):
     """Fails where the history still has traces of the feature, as all of it is still kept.
 
     What the statement itself has just changed is a trace of its own kind.

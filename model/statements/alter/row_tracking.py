@@ -12,7 +12,9 @@ from model.physical.files import DataFile
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
 from model.statements.base import live_files
+from model.statements.several import KeepsDefinition
 from model.tables.protocol import with_required
+from model.tables.table import Table
 
 ROW_TRACKING = "rowTracking"
 ENABLED, SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"
@@ -26,15 +28,18 @@ class UpgradeProtocol:
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         table = snapshot.table
-        after = replace(table, features=table.features | with_required({self.feature}))
+        after = self.after(table)
         change = protocol_change(table, after)
         if change is None:
             return None
         return Footprint("UPGRADE PROTOCOL", data_changed=False, protocol=change, table=after)
 
+    def after(self, table: Table) -> Table:
+        return replace(table, features=table.features | with_required({self.feature}))
+
 
 @dataclass(frozen=True, slots=True)
-class Backfill:
+class Backfill(KeepsDefinition):
     """States the files again that have no row ids, with row ids."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
@@ -56,7 +61,7 @@ class Suspend:
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         table = snapshot.table
-        after = table.with_properties({ENABLED: "false", SUSPENDED: "true"})
+        after = self.after(table)
         return Footprint(
             "SET TBLPROPERTIES",
             data_changed=False,
@@ -64,9 +69,12 @@ class Suspend:
             table=after,
         )
 
+    def after(self, table: Table) -> Table:
+        return table.with_properties({ENABLED: "false", SUSPENDED: "true"})
+
 
 @dataclass(frozen=True, slots=True)
-class Unbackfill:
+class Unbackfill(KeepsDefinition):
     """States the files again that have row ids, without them."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:

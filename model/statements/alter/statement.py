@@ -43,6 +43,9 @@ class AlterTable(LeavesRows):
     def kind(self) -> str:
         return "ALTER TABLE"
 
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
+
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return Execution(
             Footprint(
@@ -72,6 +75,13 @@ class AddConstraint(LeavesRows):
     @property
     def kind(self) -> str:
         return "ALTER TABLE"
+
+    @property
+    def violation(self) -> str:
+        return NEW_CONSTRAINT_VIOLATED
+
+    def definitions(self) -> tuple[Table, ...]:
+        return (self.after,)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -121,6 +131,10 @@ class SyncIdentity(LeavesRows):
     def kind(self) -> str:
         return "ALTER TABLE"
 
+    def definitions(self) -> tuple[Table, ...]:
+        """The same one, with another mark."""
+        return (self.table,)
+
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
         return (PredicateRead(self.table.name, "TRUE", matcher(TRUE)),)
@@ -157,6 +171,10 @@ class Refused(LeavesRows):
     kind: str
     error_class: str
     message: str
+
+    @property
+    def fails(self) -> bool:
+        return True
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         raise StatementFailure(self.error_class, self.message)

@@ -11,8 +11,8 @@ from model.queries import Relation, alone
 from model.queries.relation import Branches
 from model.statements.base import Execution, Rows
 from model.statements.insert.generated import filled
-from model.statements.insert.values import added, append
-from model.statements.reading import ReadsByQuery, read
+from model.statements.insert.values import added, append, evolution
+from model.statements.select import ReadsByQuery, read
 from model.tables.table import Table
 from model.values import types
 
@@ -33,9 +33,14 @@ class InsertSelect(ReadsByQuery):
     assigned: tuple[int, ...] = ()
     after: Table | None = None
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "INSERT SELECT"
+
+    def definitions(self) -> tuple[Table, ...]:
+        return evolution(self)
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         # Values are handed out in the order in which one task reads: the largest file first.

@@ -11,14 +11,14 @@ from model.physical.definition_change import metadata_change
 from model.physical.files import DataFile, StoredRow, write_files
 from model.physical.footprint import Footprint, ReadPredicate
 from model.physical.log import Snapshot
-from model.statements.base import Execution, Rows
+from model.statements.base import Execution, Rows, Statement
 from model.statements.insert.generated import hand_out
 from model.tables.invariants import enforce
 from model.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class InsertValues:
+class InsertValues(Statement):
     """Adds constant rows, already in the types of the table's columns.
 
     ``assigned`` are the places of the identity columns whose values the table hands out.
@@ -31,9 +31,18 @@ class InsertValues:
     assigned: tuple[int, ...] = ()
     after: Table | None = None
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "INSERT"
+
+    @property
+    def constant_rows(self) -> tuple[Row, ...]:
+        return self.rows
+
+    def definitions(self) -> tuple[Table, ...]:
+        return evolution(self)
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
@@ -41,9 +50,6 @@ class InsertValues:
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         return append(self, writer, (self.rows,))
-
-    def effect(self, row: Row, tables: Rows) -> Row | None:
-        return row
 
     def rerun(self, tables: Rows) -> SerialResult:
         name = self.table.name
@@ -61,6 +67,12 @@ class Appends(Protocol):
 
     @property
     def after(self) -> Table | None: ...
+
+
+def evolution(statement: Appends) -> tuple[Table, ...]:
+    """The definition that schema evolution leads to; none where the columns stay."""
+    after = statement.after
+    return () if after is None or after == statement.table else (after,)
 
 
 def added(statement: Appends, tasks: Sequence[Sequence[Row]]) -> tuple[Row, ...]:

@@ -29,6 +29,8 @@ class Optimize(LeavesRows):
     zorder: tuple[int, ...] = ()
     full: bool = False
 
+    files_only = True
+
     @property
     def kind(self) -> str:
         return "OPTIMIZE"

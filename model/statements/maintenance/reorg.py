@@ -25,6 +25,8 @@ class Reorg(LeavesRows):
     table: Table
     condition: Expression
 
+    files_only = True
+
     @property
     def kind(self) -> str:
         return "REORG"

@@ -13,14 +13,14 @@ from model.physical.files import DataFile, StoredRow
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Snapshot
 from model.scenario import LEVEL_PROPERTY
-from model.statements.base import Execution, Rows, item_reads
+from model.statements.base import Execution, Rows, Statement, item_reads
 from model.statements.idempotent import Skipped
 from model.statements.overwrite import predicate_read
 from model.tables.table import Identity, Table
 
 
 @dataclass(frozen=True, slots=True)
-class Restore:
+class Restore(Statement):
     """Puts the rows and the definition of an earlier version back (RestoreTableCommand.scala).
 
     Logically it replaces the whole table by rows that the log fixes. A row that comes back is
@@ -35,6 +35,8 @@ class Restore:
     table: Table
     version: int
     rows: tuple[Row, ...] | None = None
+
+    restores = True
 
     @property
     def kind(self) -> str:

@@ -42,9 +42,15 @@ class Vacuum(LeavesRows):
     too_short: bool = False
     frees: str = "nothing"
 
+    files_only = True
+
     @property
     def kind(self) -> str:
         return "VACUUM"
+
+    @property
+    def fails(self) -> bool:
+        return self.too_short
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         self._check()

@@ -10,7 +10,7 @@ from model.physical.footprint import ReadPredicate
 from model.physical.log import Snapshot
 from model.queries import Relation, alone
 from model.statements.base import Rows, item_reads
-from model.statements.reading import read
+from model.statements.select import read
 from model.tables.table import Table
 
 Branches = tuple[tuple[Row, ...], ...]

@@ -18,7 +18,7 @@ from model.physical.footprint import Footprint, MetadataChange, ReadPredicate
 from model.physical.log import Snapshot
 from model.physical.skipping import scan, split_parts
 from model.queries import scan_reads
-from model.statements.base import Execution, Rows, item_reads, live_files
+from model.statements.base import Execution, Rows, Statement, item_reads, live_files
 from model.statements.merge.clause import MergeClause, first_applying
 from model.statements.merge.layout import Written, identified, write
 from model.statements.merge.source import Branches, MergeSource
@@ -30,7 +30,7 @@ MULTIPLE_MATCHES = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 
 
 @dataclass(frozen=True)
-class Merge:
+class Merge(Statement):
     """Joins the target with a source, and acts on what matches and on what does not.
 
     ``condition`` and the clauses are over a target row followed by a source row. ``by_source``
@@ -54,9 +54,25 @@ class Merge:
     by_clause: bool = False
     after: Table | None = None
 
+    takes_number = True
+
     @property
     def kind(self) -> str:
         return "MERGE"
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        query = self.source.query
+        scans = () if query is None else query.scans
+        clauses = (*self.matched, *self.not_matched, *self.by_source)
+        return (
+            self.condition,
+            *(clause.test for clause in clauses),
+            *(scan.condition for scan in scans),
+        )
+
+    def definitions(self) -> tuple[Table, ...]:
+        return () if self.evolved == self.table else (self.evolved,)
 
     @property
     def evolved(self) -> Table:

@@ -23,13 +23,13 @@ from checker.search.random_search import random_scenario, random_scenarios, rand
 from model.expressions import syntax as expressions
 from model.expressions.evaluation import evaluator
 from model.levels import DELTA_LEVELS
+from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.queries.query import Query
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Ended, Run, run, run_scenario
+from model.simulator import Ended, Run, run
 from model.statements import DynamicOverwrite, Idempotent, InsertSelect, Merge, Statement, Update
 from model.values.types import sql_literal
-from model.workload import prepare
 
 JUDGED = ("Serializable", "WriteSerializable", "PL-3")
 CALM = settings(

@@ -9,8 +9,8 @@ from checker.judging.verdict import judge
 from checker.search.alphabet import scenario
 from conformance.matrix.table import SCHEDULE
 from model.history import History
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.simulator import run_scenario
 
 SKEW = {
     "A": "UPDATE t SET v = (SELECT sum(v) FROM t WHERE p = 2) WHERE p = 1",

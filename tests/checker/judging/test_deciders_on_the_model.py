@@ -17,10 +17,10 @@ from checker.judging.wellformed import contradictions, infidelities
 from checker.search import alphabet
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS
+from model.preparation import run_scenario
 from model.profiles import profile
 from model.profiles.base import Profile
 from model.scenario import Step
-from model.simulator import run_scenario
 
 SAMPLE = 10_000 if os.environ.get("ISODELTA_NIGHTLY") == "1" else 300
 

@@ -6,14 +6,14 @@ from itertools import islice
 
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
-from checker.proofs.cycle_parts import missed_appends, ways_back
+from checker.proofs.shapes import missed_appends_on_a_cycle, ways_back
 from checker.search.alphabet import statements
 from checker.search.exhaustive import Search
 from checker.search.random_search import random_scenarios
 from model.errors import UnsupportedSQL
 from model.history import History
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.simulator import run_scenario
 
 
 def _violates(history: History) -> bool:
@@ -43,7 +43,7 @@ def test_every_cycle_of_three_with_readers_has_both_parts() -> None:
     assert len(violating) > 20
     readers = 0
     for history in violating:
-        assert missed_appends(history)
+        assert missed_appends_on_a_cycle(history, readers=True)
         assert ways_back(history)
         readers += any(not transaction.writes for transaction in history.committed)
     assert 0 < readers < len(violating)
@@ -60,6 +60,6 @@ def test_random_cycles_of_three_to_five_have_both_parts() -> None:
             continue  # The grammar makes pairs that the model refuses to foretell.
         if _violates(history):
             found += 1
-            assert missed_appends(history), scenario
+            assert missed_appends_on_a_cycle(history, readers=True), scenario
             assert ways_back(history), scenario
     assert found > 2

@@ -18,8 +18,9 @@ from conformance.replay.campaign import valid
 from isodelta.files.scenarios import read_files
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 from model.statements import Statement
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"

@@ -15,12 +15,13 @@ from conformance.replay.campaign import valid
 from model.levels import CONFLICTS, SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
 from model.physical.log import Commit
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, Profile, profile
 from model.rules import read_through_append
 from model.rules.base import Attempt
 from model.rules.read_through_append import may_depend, way_back
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 from tests.checker.synthesis.universe import universe
 
 REPAIRED = profile("delta-spark-4.4-repaired")

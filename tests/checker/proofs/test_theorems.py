@@ -16,7 +16,7 @@ from checker.judging.dependencies import dependencies
 from checker.proofs import THEOREMS, facts
 from checker.proofs.concrete import ConcreteFacts
 from checker.proofs.lemma import SCOPE, Assumption, Claim, Lemma, check
-from checker.proofs.missed_append import missed_appends, on_a_cycle
+from checker.proofs.shapes import missed_appends, missed_appends_on_a_cycle
 from checker.proofs.theorems.log_order import level_formula
 from checker.search.alphabet import statements
 from checker.search.exhaustive import Search
@@ -26,10 +26,10 @@ from isodelta.cli import run
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Commit
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
 from model.rules.base import Attempt
 from model.rules.level_in_force import level_in_force
-from model.simulator import run_scenario
 
 REPAIRED = profile("delta-spark-4.4-repaired")
 LEMMAS = [(theorem, lemma) for theorem in THEOREMS for lemma in theorem.lemmas]
@@ -198,7 +198,7 @@ def test_exactly_the_violations_miss_an_append_that_another_built_on():
     violating = sum(map(_violates, judged))
     assert violating == result.violations[WRITE_SERIALIZABLE] > 20
     for history in judged:
-        assert _violates(history) == bool(on_a_cycle(history))
+        assert _violates(history) == bool(missed_appends_on_a_cycle(history))
     assert any(missed_appends(h) and not _violates(h) for h in judged)
 
 
@@ -211,7 +211,7 @@ def test_random_violations_have_the_shape_too():
         violated = _violates(history)
         found += violated
         if "(SELECT" not in " ".join(scenario.transactions.values()):
-            assert not violated or on_a_cycle(history), scenario
+            assert not violated or missed_appends_on_a_cycle(history), scenario
     assert found > 1
 
 

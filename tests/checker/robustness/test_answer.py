@@ -16,7 +16,8 @@ from checker.robustness.jobs.sentinels import parsed
 from checker.robustness.jobs.workload import Jobs, jobs
 from checker.robustness.remedies import analysed
 from checker.robustness.roles import shape
-from isodelta.files.scenarios import read_text, scenario_yaml
+from isodelta.files.scenario_writer import scenario_yaml
+from isodelta.files.scenarios import read_text
 from isodelta.files.workloads import read_workload
 from isodelta.runs.judging import check
 from model.profiles import DEFAULT, profile

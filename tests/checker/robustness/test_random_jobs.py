@@ -14,7 +14,8 @@ from checker.robustness.answer import Question, robustness, serial_order
 from checker.robustness.histories import NAMES, SERIAL, Stage
 from checker.robustness.jobs.workload import Instance, Jobs, jobs
 from checker.robustness.remedies import analysed
-from isodelta.files.scenarios import read_text, scenario_yaml
+from isodelta.files.scenario_writer import scenario_yaml
+from isodelta.files.scenarios import read_text
 from isodelta.runs.judging import check
 from model.profiles import DEFAULT
 from model.scenario import TableSpec

@@ -17,10 +17,10 @@ from checker.search.finding import READINGS, describe, finding
 from checker.search.minimal import Path
 from checker.search.schedules import interleavings
 from model.history import History, Transaction
+from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
-from model.simulator import run, run_scenario
-from model.workload import prepare
+from model.simulator import run
 
 LEVELS = ("Serializable", "WriteSerializable")
 KINDS = ("DELETE", "INSERT", "INSERT SELECT", "OPTIMIZE", "SELECT", "UPDATE")

@@ -8,9 +8,9 @@ from checker.judging import graph
 from checker.search.random_search import random_scenario
 from checker.search.shrinking import minimise
 from checker.search.shrinking_text import fewer_rows
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import run_scenario
 
 
 def violates(scenario: Scenario, level: str) -> bool:

@@ -17,10 +17,10 @@ from checker.search.schedules import (
     interleavings,
 )
 from model.history import History
+from model.preparation import prepare
 from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
-from model.workload import prepare
 
 WRITERS = ("A", "B", "C", "D")
 READERS = ("R", "S", "U")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -19,8 +20,11 @@ from checker.separation.key_value.history import (
     Write,
 )
 from checker.separation.key_value.pairs import separate, separate_pair, verdicts
-from checker.separation.key_value.separation import Synthesis, explanation, shape
+from checker.separation.key_value.smallest import Synthesis, explanation, shape
+from checker.separation.result import Separation
 from isodelta.cli import run
+from isodelta.commands.explore.separating.key_value import separating
+from isodelta.commands.explore.separating.page import lattice_picture
 from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
 NAMES = {short: name for name, short in SHORT_WITHOUT_LOG.items()}
@@ -61,7 +65,7 @@ def table(text):
 def cells(result):
     return {
         (each.held, each.violated): (
-            f"{len(each.history.transactions)},{each.history.operations}"
+            f"{each.history.size},{each.history.history.operations}"
             if each.history
             else {"implied": "=>", "equal": "="}[each.verdict]
         )
@@ -94,22 +98,18 @@ def test_every_separating_history_is_confirmed_by_definition_and_decider(which, 
         if each.history is None:
             continue
         assert each.confirmed[0] == "definition", each
-        if not each.history.has_predicates and known & {each.held, each.violated}:
+        if not each.history.history.has_predicates and known & {each.held, each.violated}:
             assert each.confirmed[1:] == ("decider of recorded histories",), each
 
 
 def test_a_third_key_makes_no_history_smaller(items):
     for held, violated in (("Causal", "Prefix"), ("SnapshotIsolation", "Serializable")):
-        found = separate_pair(held, violated, keys=3).history
-        known = items.between(held, violated).history
-        assert (len(found.transactions), found.operations) == (
-            len(known.transactions),
-            known.operations,
-        )
+        of_two, of_three = items.between(held, violated), separate_pair(held, violated, keys=3)
+        assert of_three.history.cost == of_two.history.cost
 
 
 def test_idle_readers_change_no_verdict(items):
-    for history in {each.history for each in items.separations if each.history}:
+    for history in {pair.history.history for pair in items.separations if pair.history}:
         larger = history.larger(6)
         assert len(larger.transactions) == 6
         assert verdicts(larger) == verdicts(history)
@@ -205,6 +205,16 @@ def test_an_explanation_is_a_commit_order_of_all_transactions():
         (Transaction(0, (Read(0, 1),), ()), Transaction(1, (), (Write(0),))), keys=1
     )
     assert explanation(history, "Serializable").order == (1, 0)
+
+
+@pytest.mark.parametrize("searched", [0, 1, 7, 20, 45, 60, 85])
+def test_the_picture_of_a_search_that_was_cut_short_has_a_history_on_every_line(items, searched):
+    done, left = items.separations[:searched], items.separations[searched:]
+    cut = [pair if pair.reason == "implied" else Separation(pair.held, pair.violated, 0)
+           for pair in left]  # fmt: skip
+    picture = lattice_picture(separating(replace(items, separations=(*done, *cut))))
+    assert {edge.history.label for edge in picture.edges} <= {h.label for h in picture.histories}
+    assert bool(picture.edges) == any(pair.history for pair in done)
 
 
 def test_explore_separate_prints_key_value_levels(capsys, tmp_path):

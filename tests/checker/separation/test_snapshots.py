@@ -9,16 +9,17 @@ import pytest
 from checker.generators.abstract_histories import from_seed
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
+from checker.judging.verdict import judge
 from checker.judging.wellformed import contradictions
 from checker.proofs.theorems import snapshot_levels
 from checker.separation.lattice import lattice
-from checker.separation.snapshots import STATEMENTS, deciders_that_agree, separate, separations
+from checker.separation.snapshots import STATEMENTS, separate, separations
 from isodelta.cli import run
-from isodelta.commands.explore.separating.results import Separating
+from isodelta.commands.explore.separating.snapshots import replay, separating
 from model.levels import LEVELS, implies
 from model.levels.snapshots import SNAPSHOT_IMPLICATIONS, implies_on_snapshots
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
-from model.simulator import run_scenario
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +28,8 @@ def result():
 
 
 @pytest.fixture(scope="module")
-def separating(result):
-    return Separating(result, DEFAULT)
+def shown(result):
+    return separating(result, DEFAULT)
 
 
 def test_every_pair_is_separated_implied_or_proved(result):
@@ -44,25 +45,25 @@ def test_every_pair_is_separated_implied_or_proved(result):
 
 def test_no_history_contradicts_an_implication(result):
     for each in result.separations:
-        if each.scenario is not None:
+        if each.history is not None:
             assert not implies_on_snapshots(each.held, each.violated), each
 
 
 def test_the_deciders_agree_on_every_separating_history(result):
     for each in result.separations:
-        if each.scenario is None:
+        if each.history is None:
             continue
-        history = run_scenario(each.scenario, NO_RULES).history
+        history = run_scenario(each.history.scenario, NO_RULES).history
         assert contradictions(history) == ()
         assert graph.decide(dependencies(history), each.violated).anomaly == each.anomaly
         expected = {"graph", "solver"}
         if LEVELS[each.held].serial_order is not None:
             expected.add("definition")
-        assert set(deciders_that_agree(each)) == expected
+        assert set(each.confirmed) == expected
 
 
 def test_two_transactions_tell_apart_all_but_two_pairs():
-    sizes = [each.transactions for each in separations(2) if each.scenario is not None]
+    sizes = [each.transactions for each in separations(2) if each.history is not None]
     assert sizes == [2] * 32
 
 
@@ -79,7 +80,7 @@ def test_a_reader_tells_write_serializable_from_serializability_in_any_order():
     found = {(each.held, each.violated): each for each in separations(3, chosen)}
     apart = found["WriteSerializable", "PL-3"]
     assert apart.transactions == 3
-    assert any("SELECT" in sql for sql in apart.scenario.transactions.values())
+    assert any("SELECT" in sql for sql in apart.history.scenario.transactions.values())
 
 
 def test_random_histories_of_snapshots_keep_the_proved_implications():
@@ -131,7 +132,7 @@ def test_the_lattice_is_a_diamond_on_a_stem(result):
     assert found.covers == ((0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 5))
     assert found.apart == ((2, 3),)
     for low, high in found.covers:
-        assert result.between(*found.most_telling(low, high)).scenario is not None
+        assert result.between(*next(found.most_telling(low, high))).history is not None
 
 
 def test_the_lattice_of_fewer_transactions_has_fewer_levels():
@@ -140,29 +141,37 @@ def test_the_lattice_of_fewer_transactions_has_fewer_levels():
     assert len(lattice(separate(2).separations).groups) == 5
 
 
-def test_delta_admits_what_its_level_allows(separating):
-    admitted = {h.label: separating.admitted(h) for h in separating.histories}
-    assert len(admitted) == 5
-    for history in separating.histories:
-        for level, what in admitted[history.label].items():
+def test_delta_admits_what_its_level_allows(shown):
+    assert len(shown.histories) == 5
+    for history in shown.histories:
+        for level, what in history.admitted.items():
             if what == "admitted":
-                assert history.verdicts[level] == "holds"
+                assert history.scenario.expect.levels[level] == "holds"
             else:
                 assert what == "B: ConcurrentAppend"
-    assert [list(found.values()).count("admitted") for found in admitted.values()] == [
-        0,
-        0,
-        0,
-        1,
-        1,
+    admitted = [list(history.admitted.values()) for history in shown.histories]
+    assert [what.count("admitted") for what in admitted] == [0, 0, 0, 1, 1]
+
+
+def test_a_history_is_named_by_the_strongest_level_it_holds_and_the_weakest_it_violates(shown):
+    assert [(history.holds, history.violates) for history in shown.histories] == [
+        (("ReadCommitted",), ("ConsistentView",)),
+        (("SnapshotIsolation",), ("RepeatableRead", "WriteSerializable")),
+        (("RepeatableRead",), ("WriteSerializable",)),
+        (("PL-3",), ("Serializable",)),
+        (("WriteSerializable",), ("RepeatableRead",)),
     ]
+    assert sum(history.pairs for history in shown.histories) == shown.summary.separated
 
 
-def test_the_scenarios_run_as_expected_without_rules(separating):
-    for history in separating.histories:
-        assert profile("no-rules") is NO_RULES
-        assert set(history.scenario.expect.levels) == set(LEVELS)
-        assert "unknown" not in history.verdicts.values()
+def test_the_scenarios_run_as_expected_without_rules(shown):
+    assert profile("no-rules") is NO_RULES
+    for history in shown.histories:
+        expect = history.scenario.expect
+        run = run_scenario(history.scenario, NO_RULES)
+        assert {name: ended.outcome for name, ended in run.ended.items()} == expect.outcomes
+        decided = judge(run.history, tuple(LEVELS))
+        assert {level: verdict.verdict for level, verdict in decided.items()} == expect.levels
 
 
 def test_explore_separate_prints_every_pair_and_writes_its_page(capsys, tmp_path):
@@ -196,7 +205,7 @@ def test_explore_separate_for_people(capsys):
 
 
 @pytest.mark.spark
-def test_delta_does_with_the_separating_histories_what_the_model_says(separating, spark_engine):
-    done = list(separating.replay(spark_engine))
-    assert len(done) == 10
-    assert separating.differences == 0
+def test_delta_does_with_the_separating_histories_what_the_model_says(result, spark_engine):
+    replays = list(replay(result, DEFAULT, spark_engine))
+    assert len(replays) == 10
+    assert separating(result, DEFAULT, replays).differences == ()

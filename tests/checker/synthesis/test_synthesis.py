@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.proofs.missed_append import on_a_cycle
+from checker.proofs.shapes import missed_appends_on_a_cycle
 from checker.synthesis.footprints import Footprints
 from checker.synthesis.search import (
     PROFILES,
@@ -25,10 +25,10 @@ from isodelta.cli import run
 from isodelta.commands.explore.symbolic import Synthesis
 from isodelta.files.scenarios import read_files
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
 from model.profiles import PROFILES as ALL_PROFILES
 from model.profiles.base import Profile
-from model.simulator import run_scenario
 from tests.checker.synthesis.universe import universe
 
 FOLDER = Path(__file__).parents[3] / "scenarios"
@@ -167,7 +167,7 @@ def test_the_model_confirms_every_smallest_violation():
     assert len(found) == 10
     assert all(each.kind == "level-violation" and each.cycle for each in found)
     for each in found:
-        assert on_a_cycle(run_scenario(each.scenario, DEFAULT).history)
+        assert missed_appends_on_a_cycle(run_scenario(each.scenario, DEFAULT).history)
     kinds = {each.statement_kinds[0] for each in found}
     assert kinds == {"INSERT"}
 
@@ -175,7 +175,7 @@ def test_the_model_confirms_every_smallest_violation():
 def test_the_smallest_of_four_are_confirmed_too():
     for number, found in enumerate(solutions(4, WRITE_SERIALIZABLE, DEFAULT, Bounds(2))):
         history = run_scenario(scenario(found, WRITE_SERIALIZABLE, "four"), DEFAULT).history
-        assert on_a_cycle(history)
+        assert missed_appends_on_a_cycle(history)
         if number == 20:
             break
 

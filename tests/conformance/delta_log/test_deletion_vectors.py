@@ -12,10 +12,10 @@ from conformance.spark.engine import SparkEngine
 from model.errors import InvalidScenario
 from model.physical.files import DataFile
 from model.physical.footprint import Footprint
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import prepare, steps
+from model.simulator import Run
 
 COLUMNS = {"k": "int", "p": "int", "v": "int"}
 VECTORS = {"delta.enableDeletionVectors": "true"}

@@ -20,15 +20,16 @@ from conformance.delta_rs.outcomes import outcome_of
 from conformance.engine import BadStatement
 from conformance.replay.campaign import Job, replay, valid
 from conformance.replay.comparison import Comparison, DifferenceClass
+from isodelta import cli
+from isodelta.exits import OK
 from isodelta.files.scenarios import Loaded, read_files
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.preparation import run_scenario, steps
 from model.profiles import profile
 from model.scenario import Scenario, TableSpec
-from model.simulator import run_scenario
 from model.sql import parse_statement
 from model.statements import Delete
 from model.tables.table import table_from_spec
-from model.workload import steps
 
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
@@ -249,6 +250,19 @@ def test_the_command_line_needs_no_spark_and_takes_the_profile_of_the_engine() -
     assert ran.returncode == 0, ran.stderr
     results = [json.loads(line) for line in ran.stdout.splitlines()]
     assert {result["profile"] for result in results} == {"delta-rs-1.6"}
+
+
+def test_a_replay_writes_its_report(tmp_path: Path) -> None:
+    import deltalake
+
+    finding = str(ROOT / "docs" / "findings" / "delta_rs.yaml")
+    arguments = ["replay", finding, "--engine", "delta-rs", "--report", str(tmp_path)]
+    assert cli.run(arguments) == OK
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["versions"]["deltalake"] == deltalake.__version__
+    assert {scenario["observed"]["engine"] for scenario in report["scenarios"]} == {"delta-rs"}
+    assert report["summary"]["violations"] > 0
+    assert all(each["command"].endswith("--engine delta-rs") for each in report["findings"])
 
 
 def test_at_snapshot_isolation_an_update_after_a_compaction_duplicates_rows(

@@ -18,20 +18,19 @@ from conformance.engine import BadStatement
 from conformance.matrix.table import NOT_ASKED, matrix
 from conformance.replay.campaign import Job, replay
 from conformance.replay.comparison import Comparison, DifferenceClass
-from isodelta.commands.matrix.results import entry_result
+from isodelta.commands.matrix.results import Cell
 from isodelta.files.scenarios import Loaded, read_files
 from isodelta.runs.expectation import failures
 from model.errors import InvalidScenario
 from model.expressions.syntax import sql
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT, profile
-from model.profiles.delta_rs_merge import predicates_of
+from model.profiles.delta_rs_noted import predicates_of_merge
 from model.scenario import Scenario, TableSpec
-from model.simulator import run_scenario
 from model.sql import parse_statement
 from model.statements import Merge
 from model.tables.table import table_from_spec
-from model.workload import prepare, steps
 
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
@@ -133,7 +132,7 @@ def test_the_predicate_of_a_merge_is_what_on_says_of_the_target(
     text = f"MERGE INTO t {ROW_1} ON {condition} {UPSERT}"
     statement = parse_statement(text, "t", {"t": table_from_spec("t", TABLE)})
     assert isinstance(statement, Merge)
-    noted = predicates_of(statement)
+    noted = predicates_of_merge(statement)
     assert [sql(each.data) for each in noted] == ([] if predicate is None else [predicate])
     log = compared(engine, scenario("A", A=text)).observation.log
     assert ("predicate" in log[-1].operation_parameters) == bool(noted)
@@ -265,9 +264,9 @@ def test_kinds_that_delta_rs_does_not_have_are_not_asked() -> None:
     for entry in entries:
         assert (entry.model == NOT_ASKED) == ("REORG" in (entry.current, entry.winner))
     asked = next(e for e in entries if (e.current, e.winner) == ("INSERT", "TRUNCATE"))
-    assert (asked.model, entry_result(asked)["needed"]) == ("can", "no")
+    assert (asked.model, Cell(asked).needed) == ("can", "no")
     missing = next(e for e in entries if e.winner == "REORG")
-    assert (entry_result(missing)["needed"], missing.probes, missing.remarks) == (
+    assert (Cell(missing).needed, missing.probes, missing.remarks) == (
         NOT_ASKED,
         (),
         (),

@@ -8,11 +8,12 @@ from checker.search.alphabet import LAYOUTS, scenario
 from checker.search.statement_kinds import CELL_KINDS, KINDS, statements
 from conformance.matrix.documents import GENERATIONS, NOT_SAID
 from conformance.matrix.table import Entry, matrix
-from isodelta.commands.matrix.results import entry_result, markdown, matrix_cell
+from isodelta.commands.matrix.page import matrix_cell
+from isodelta.commands.matrix.results import Cell
+from isodelta.commands.matrix.words import markdown
+from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
-from model.simulator import run_scenario
-from model.workload import prepare
 
 LEVELS = ("Serializable", "WriteSerializable")
 
@@ -81,7 +82,7 @@ def test_generations_differ_where_their_words_do() -> None:
 
 
 def test_markdown_has_a_line_for_every_entry(entries: dict[tuple[str, ...], Entry]) -> None:
-    text = markdown(list(entries.values()))
+    text = markdown([Cell(entry) for entry in entries.values()])
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(lines) == len(entries) + 2 * 4  # a heading and its rule for each table
     assert len({line.count("|") for line in lines}) == 1
@@ -89,7 +90,7 @@ def test_markdown_has_a_line_for_every_entry(entries: dict[tuple[str, ...], Entr
 
 def test_json_and_report_say_the_same(entries: dict[tuple[str, ...], Entry]) -> None:
     for entry in entries.values():
-        result, cell = entry_result(entry), matrix_cell(entry)
+        result, cell = Cell(entry).to_json(), matrix_cell(entry)
         for key in ("current", "winner", "layout", "level", "document", "model", "needed"):
             assert result[key] == getattr(cell, key)
 

@@ -13,11 +13,11 @@ from conformance.replay.observation import observe
 from conformance.replay.observed_history import observed_history
 from model.history import Row
 from model.physical.log import Commit
+from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
 from model.rules import added_files
 from model.rules.base import Attempt
 from model.scenario import Scenario
-from model.workload import prepare
 
 
 def pair(current: str, winner: str, level: str = "Serializable") -> Scenario:

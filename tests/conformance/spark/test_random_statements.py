@@ -18,7 +18,6 @@ from checker.search.random_search import scenarios_in_groups
 from conformance.replay.campaign import Job, Replayed, run_campaign, valid
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_yaml
-from isodelta.report.findings import with_level
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import DEFAULT
 
@@ -41,7 +40,7 @@ def differing(found: Iterable[Replayed]) -> str:
         "\n".join(
             (
                 *(f"# {difference}" for difference in replayed.comparison.differences),
-                scenario_yaml(with_level(replayed.job.scenario, replayed.job.level)),
+                scenario_yaml(replayed.job.scenario.at_level(replayed.job.level)),
             )
         )
         for replayed in found

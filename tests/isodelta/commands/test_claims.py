@@ -10,15 +10,15 @@ import pytest
 from conformance.spark.engine import SparkEngine
 from isodelta.cli import run
 from isodelta.commands.claims.bench import Bench, story
+from isodelta.commands.claims.checks import CHECKS, CLAIMS
 from isodelta.commands.claims.checks.files_and_log import killed_writer, log_says_what_counts
-from isodelta.commands.claims.evidence import CannotRun, Evidence, Status, conclude, decided
+from isodelta.commands.claims.claim import SOURCES, Check, Claim, Kind
 from isodelta.commands.claims.ledger import ledger
 from isodelta.commands.claims.markdown import markdown, read_table, written
-from isodelta.commands.claims.page import claim_line
-from isodelta.commands.claims.registry import CHECKS
+from isodelta.commands.claims.page import add_claims, claim_line
+from isodelta.commands.claims.results import CannotRun, Evidence, Status, conclude, decided
 from isodelta.report.data import Report
 from isodelta.report.html import report_html
-from model.documents.claims import CLAIMS, SOURCES, Claim, Kind
 
 PAGE = Path(__file__).parents[3] / "docs" / "claims.md"
 MODEL = Bench(None)
@@ -86,7 +86,7 @@ def test_one_check_that_fails_leaves_the_others_alone(monkeypatch: pytest.Monkey
     def broken(bench: Bench) -> None:
         raise RuntimeError("out of order")
 
-    monkeypatch.setitem(CHECKS, "N8", broken)
+    monkeypatch.setitem(CHECKS, "N8", Check((CLAIMS["N8"],), broken))
     first, second = ledger(MODEL, ["N8", "N66"])
     assert first.result.status is Status.UNKNOWN
     assert "out of order" in first.result.because
@@ -132,17 +132,18 @@ def test_the_command_refuses_what_is_no_claim(capsys: pytest.CaptureFixture[str]
 
 def test_the_report_has_a_section_of_claims() -> None:
     report = Report("words", "isodelta claims", "delta-spark-4.4", "model", 0)
-    report.claims.extend(claim_line(row) for row in ledger(MODEL, ["N12", "N66"]))
+    add_claims(report, map(claim_line, ledger(MODEL, ["N12", "N66"])))
     page = report_html(report)
     assert '<h2 id="claims">Claims</h2>' in page
     assert 'id="claim-N66"' in page
     assert "modelled only" in page
+    assert all(title in page for title in SOURCES.values())
 
 
 def test_check_all_profiles_prints_one_object_for_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from isodelta.files.scenarios import scenario_yaml
+    from isodelta.files.scenario_writer import scenario_yaml
     from model.profiles import PROFILES
 
     scenario = story("a pair", "begin A, B, commit A", {"A": "DELETE FROM t", "B": "OPTIMIZE t"})
@@ -157,11 +158,11 @@ def test_check_all_profiles_prints_one_object_for_each(
 @pytest.mark.spark
 def test_spark_killed_writers_leave_no_trace(spark_engine: SparkEngine) -> None:
     bench = Bench(lambda: spark_engine)
-    result = killed_writer(bench)
+    result = killed_writer.run(bench)
     assert result.status is Status.CONFIRMED
     assert len(result.evidence) == 4
 
 
 @pytest.mark.spark
 def test_spark_reads_what_the_log_says(spark_engine: SparkEngine) -> None:
-    assert log_says_what_counts(Bench(lambda: spark_engine)).status is Status.CONFIRMED
+    assert log_says_what_counts.run(Bench(lambda: spark_engine)).status is Status.CONFIRMED

@@ -14,7 +14,6 @@ import pytest
 from conformance.replay import campaign
 from isodelta import cli
 from isodelta.commands.explore import search as exploration
-from isodelta.commands.replay import results as replay_results
 from isodelta.exits import FOUND, INTERRUPTED, OK
 from isodelta.runs import replaying
 from model.scenario import Scenario
@@ -127,9 +126,8 @@ def test_explore_makes_a_difference_from_the_engine_small(
     monkeypatch.setattr(replaying, "started_engine", lambda name: nullcontext(name))
     monkeypatch.setattr(campaign, "replay", replay)
     monkeypatch.setattr(campaign, "run_campaign", run_campaign)
-    monkeypatch.setattr(
-        replay_results, "replay_result", lambda c, name: {"levels": {}, "differences": ["x"]}
-    )
+    written = SimpleNamespace(to_json=lambda: {"levels": {}, "differences": ["x"]})
+    monkeypatch.setattr(replaying, "replay_result", lambda comparison, profile: written)
     arguments = ["explore", "--transactions", "2", "--level", "Serializable", "--json"]
     assert cli.run([*arguments, "--engine", "delta-spark"]) == FOUND
     difference, last = objects(capfdbinary.readouterr().out.decode())

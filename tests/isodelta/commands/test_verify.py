@@ -13,11 +13,10 @@ import pytest
 from checker.search.statement_kinds import CELL_KINDS, KINDS
 from conformance.engine import Engine, EngineError
 from conformance.model_engine import ModelEngine, ModelReplay
-from isodelta import exits
 from isodelta.commands.verify.collection import SUITES
+from isodelta.commands.verify.results import SuiteRun
 from isodelta.commands.verify.run import SUITE_REPLAYS, Order, run_suite
 from isodelta.files.collection import collection_files, suite_files
-from isodelta.report import Report
 from model.profiles import DEFAULT
 from model.scenario import Scenario
 
@@ -47,7 +46,7 @@ def order(folder: Path) -> Order:
     )
 
 
-def run(folder: Path, start: Callable[[], Engine]) -> tuple[Report, int, str | None]:
+def run(folder: Path, start: Callable[[], Engine]) -> SuiteRun:
     return run_suite(order(folder), start)
 
 
@@ -56,38 +55,37 @@ def summary(folder: Path) -> Mapping[str, float]:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Report, int]:
-    folder = tmp_path_factory.mktemp("sound")
-    report, code, error = run(folder, ModelEngine)
-    assert error is None
-    return folder, report, code
+def sound(tmp_path_factory: pytest.TempPathFactory) -> SuiteRun:
+    suite = run(tmp_path_factory.mktemp("sound"), ModelEngine)
+    assert suite.engine_failed is None
+    return suite
 
 
-def test_an_engine_that_follows_the_rules_never_differs(sound: tuple[Path, Report, int]) -> None:
-    folder, report, _ = sound
+def test_an_engine_that_follows_the_rules_never_differs(sound: SuiteRun) -> None:
+    folder, report = sound.page.parent, sound.report
     assert summary(folder)["replays"] > 100
     assert summary(folder)["differences"] == summary(folder)["unexplained"] == 0
     assert report.complete
 
 
-def test_the_holes_of_the_rules_are_found_and_told_by_the_exit_code(
-    sound: tuple[Path, Report, int],
+def test_the_holes_of_the_rules_are_found(
+    sound: SuiteRun,
 ) -> None:
-    folder, report, code = sound
+    folder, report = sound.page.parent, sound.report
     broken = {finding.level for finding in report.findings if finding.promised}
     assert {"Serializable", "WriteSerializable"} <= broken
     assert summary(folder)["violations"] > 0
-    assert code == exits.FOUND
+    assert not sound.good
 
 
-def test_every_finding_is_a_scenario_file(sound: tuple[Path, Report, int]) -> None:
-    folder, report, _ = sound
+def test_every_finding_is_a_scenario_file(sound: SuiteRun) -> None:
+    folder, report = sound.page.parent, sound.report
     written = {path.stem for path in (folder / "findings").glob("*.yaml")}
     assert written == {finding.name for finding in report.findings}
 
 
-def test_every_scenario_of_the_collection_is_replayed(sound: tuple[Path, Report, int]) -> None:
-    _, report, _ = sound
+def test_every_scenario_of_the_collection_is_replayed(sound: SuiteRun) -> None:
+    report = sound.report
     files = {path.name for path in collection_files()}
     collection = [result for result in report.scenarios if result.file in files]
     assert len(collection) >= 25
@@ -95,9 +93,9 @@ def test_every_scenario_of_the_collection_is_replayed(sound: tuple[Path, Report,
 
 
 def test_of_what_the_implementations_suites_expect_a_sample_is_replayed(
-    sound: tuple[Path, Report, int],
+    sound: SuiteRun,
 ) -> None:
-    _, report, _ = sound
+    report = sound.report
     (part,) = (part for part in report.parts if part.name == SUITES)
     assert part.status == "passed"
     assert part.counts["scenarios"] > 70
@@ -105,17 +103,17 @@ def test_of_what_the_implementations_suites_expect_a_sample_is_replayed(
 
 
 def test_the_conflict_table_has_every_ordered_pair_from_all_three_sources(
-    sound: tuple[Path, Report, int],
+    sound: SuiteRun,
 ) -> None:
-    _, report, _ = sound
+    report = sound.report
     assert len(report.matrix) == 6 * 6 * 2 * 2
     assert all(cell.document and cell.model and cell.engine for cell in report.matrix)
 
 
 def test_the_ledger_has_its_claims_in_order_with_evidence(
-    sound: tuple[Path, Report, int],
+    sound: SuiteRun,
 ) -> None:
-    _, report, _ = sound
+    report = sound.report
     assert [line.name for line in report.claims] == list(CLAIMS)
     assert [line.status for line in report.claims] == ["confirmed", "confirmed", "out of scope"]
     assert report.claims[1].evidence
@@ -125,7 +123,7 @@ def test_without_time_claims_are_shown_as_not_run_and_other_kinds_are_left_out(
     tmp_path: Path,
 ) -> None:
     asked = replace(order(tmp_path), budget=0.0, kinds=KINDS)
-    report, _, _ = run_suite(asked, ModelEngine)
+    report = run_suite(asked, ModelEngine).report
     assert {line.status for line in report.claims} == {"not run"}
     assert report.scenarios == []
     assert len(report.matrix) == len(CELL_KINDS) ** 2 * 2 * 2
@@ -133,10 +131,10 @@ def test_without_time_claims_are_shown_as_not_run_and_other_kinds_are_left_out(
 
 
 def test_an_engine_without_a_rule_breaks_its_level(tmp_path: Path) -> None:
-    report, code, _ = run(tmp_path, lambda: ModelEngine(DEFAULT.without("added files")))
-    assert code == exits.FOUND
+    suite = run(tmp_path, lambda: ModelEngine(DEFAULT.without("added files")))
+    assert not suite.good
     assert summary(tmp_path)["differences"] > 0
-    assert any(f.kind.value == "engine breaks the level it claims" for f in report.findings)
+    assert any(f.kind.value == "engine breaks the level it claims" for f in suite.report.findings)
 
 
 class DyingEngine(ModelEngine):
@@ -156,12 +154,11 @@ class DyingEngine(ModelEngine):
 
 
 def test_a_dead_engine_leaves_a_report_of_what_was_found_so_far(tmp_path: Path) -> None:
-    report, code, error = run(tmp_path, DyingEngine)
-    assert code == exits.ENGINE
-    assert error is not None
-    assert "the JVM is gone" in error
-    assert "begin A" in error
-    assert not report.complete
+    suite = run(tmp_path, DyingEngine)
+    assert suite.engine_failed is not None
+    assert "the JVM is gone" in suite.engine_failed
+    assert "begin A" in suite.engine_failed
+    assert not suite.report.complete
     assert summary(tmp_path)["violations"] > 0, "the model's part goes on"
     assert "the JVM is gone" in (tmp_path / "index.html").read_text()
 
@@ -171,9 +168,8 @@ def no_engine() -> Engine:
 
 
 def test_without_an_engine_the_model_part_runs_and_says_so(tmp_path: Path) -> None:
-    _, code, error = run(tmp_path, no_engine)
-    assert code == exits.ENGINE
-    assert error == "no Java 17 or newer was found"
+    suite = run(tmp_path, no_engine)
+    assert suite.engine_failed == "no Java 17 or newer was found"
     assert summary(tmp_path)["replays"] == 0
     assert summary(tmp_path)["violations"] > 0
 

@@ -14,14 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from isodelta.files.scenario_schema import json_schema, schema_text
-from isodelta.files.scenarios import (
-    BadScenarios,
-    load_scenarios,
-    read_files,
-    read_text,
-    scenario_mapping,
-    scenario_yaml,
-)
+from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
+from isodelta.files.scenarios import BadScenarios, load_scenarios, read_files, read_text
 from isodelta.files.values import plain, typed
 from isodelta.files.yaml_source import read_source
 from model.scenario import Expectation, Scenario, Step, TableSpec

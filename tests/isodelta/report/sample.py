@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
 
+from checker.judging.verdict import Verdict
+from conformance.replay.comparison import Difference, DifferenceClass
 from isodelta.report import (
     Bound,
     Coverage,
@@ -15,117 +18,89 @@ from isodelta.report import (
     SuitePart,
     Summary,
 )
+from isodelta.runs.judging import check_scenario
+from isodelta.runs.results import Compared, PlainRow, RunResult, TransactionResult
+from model.scenario import Expectation, Scenario, Step, TableSpec
 from tests.isodelta.report.theory_sample import sample_lattice, sample_theorem
 
 PROFILE = "delta-spark-4.4"
 
 
-def write_skew(level: str) -> dict[str, Any]:
+def steps(*texts: str) -> tuple[Step, ...]:
+    """A schedule from ``begin A`` and ``commit A``; a bare name is both."""
+    schedule: list[Step] = []
+    for text in texts:
+        action, _, name = text.partition(" ")
+        if action == "begin":
+            schedule.append(Step("begin", name))
+        elif action == "commit":
+            schedule.append(Step("commit", name))
+        else:
+            schedule += [Step("begin", text), Step("commit", text)]
+    return tuple(schedule)
+
+
+def write_skew(level: str) -> Scenario:
     """Two statements that each read what the other changes."""
-    return {
-        "name": "write skew over two partitions",
-        "table": {
-            "columns": {"k": "int", "p": "int", "v": "int"},
-            "partition_by": ["p"],
-            "properties": {"delta.isolationLevel": level},
-            "setup": ["INSERT INTO t VALUES (1, 1, 10), (2, 2, 20)"],
-        },
-        "transactions": {
+    return Scenario(
+        name="write skew over two partitions",
+        table=TableSpec(
+            columns={"k": "int", "p": "int", "v": "int"},
+            partition_by=("p",),
+            properties={"delta.isolationLevel": level},
+            setup=("INSERT INTO t VALUES (1, 1, 10), (2, 2, 20)",),
+        ),
+        transactions={
             "A": "DELETE FROM t WHERE p = 1",
             "B": "INSERT INTO t VALUES (7, 1, 0)",
             "R": "SELECT count(*) FROM t",
         },
-        "schedule": ["begin A", "B", "R", "commit A"],
-        "expect": {"outcomes": {"A": "committed", "B": "committed"}},
-    }
+        schedule=steps("begin A", "B", "R", "commit A"),
+        expect=Expectation(outcomes={"A": "committed", "B": "committed"}),
+    )
 
 
 def result(
-    outcomes: dict[str, dict[str, Any]],
-    levels: dict[str, dict[str, Any]],
-    rows: list[list[Any]],
-    **more: Any,
-) -> dict[str, Any]:
-    """An object of check or replay."""
-    return {
-        "scenario": "sample",
-        "profile": PROFILE,
-        "engine": "model",
-        "transactions": outcomes,
-        "rows": rows,
-        "levels": levels,
-        **more,
-    }
+    transactions: Mapping[str, TransactionResult],
+    levels: Mapping[str, Verdict] | None = None,
+    rows: tuple[PlainRow, ...] = (),
+) -> RunResult:
+    """What came of a scenario in the model."""
+    return RunResult("sample", PROFILE, "model", transactions, rows, levels or {})
 
 
-HOLDS = {"verdict": "holds", "serial_order": ["A", "B"], "view": "holds", "final_state": "holds"}
-CYCLE: dict[str, Any] = {
-    "verdict": "violated",
-    "view": "violated",
-    "final_state": "holds",
-    "cycle": ["A", "B", "R", "A"],
-    "edges": [
-        {
-            "from": "A",
-            "to": "B",
-            "kind": "rw",
-            "because": "A read p = 1 before B added (7, 1, 0), which matches",
-        },
-        {
-            "from": "B",
-            "to": "R",
-            "kind": "wr",
-            "because": "R counted the row (7, 1, 0) that B added",
-        },
-        {
-            "from": "R",
-            "to": "A",
-            "kind": "rw",
-            "because": "R counted (1, 1, 10), and A deleted it afterwards",
-        },
-        {"from": "B", "to": "A", "kind": "log", "because": "B wrote version 2, A version 3"},
-    ],
-}
-READER_RESULT = result(
-    {
-        "A": {"outcome": "committed", "read_version": 1, "commit_version": 3},
-        "B": {"outcome": "committed", "read_version": 1, "commit_version": 2},
-        "R": {"outcome": "read", "read_version": 2, "rows": [[3]]},
-    },
-    {"Serializable": CYCLE, "WriteSerializable": HOLDS},
-    [[2, 2, 20], [7, 1, 0]],
-)
-REFUSED_RESULT = result(
-    {
-        "A": {
-            "outcome": "ConcurrentAppend",
-            "read_version": 1,
-            "conflicts_with": "B",
-            "because": "B added a file in partition p = 1, which A read",
-        },
-        "B": {"outcome": "committed", "read_version": 1, "commit_version": 2},
-        "R": {"outcome": "read", "read_version": 2, "rows": [[3]]},
-    },
-    {"Serializable": HOLDS, "WriteSerializable": HOLDS},
-    [[1, 1, 10], [2, 2, 20], [7, 1, 0]],
-)
+def observed(
+    predicted: RunResult, level: str, *differences: str, about: str = "A", what: str = "outcome"
+) -> RunResult:
+    """The same on an engine, with a difference for each text, which is what was observed."""
+    found = tuple(
+        Difference(about, what, "committed", text, DifferenceClass.UNKNOWN) for text in differences
+    )
+    return replace(predicted, engine="delta-spark", compared=Compared(level, found))
 
 
-def four_way() -> tuple[dict[str, Any], dict[str, Any]]:
+READER_RESULT = replace(check_scenario(write_skew("WriteSerializable")).result, failures=())
+"""A and B commit, and R reads between them: the order of the log does not explain it."""
+
+REFUSED_RESULT = replace(check_scenario(write_skew("Serializable")).result, failures=())
+"""A is refused."""
+
+
+def four_way() -> tuple[Scenario, RunResult]:
     """A scenario of four transactions, with long names and every kind of end."""
-    scenario = {
-        "name": "two compactions, an update and a MERGE-like insert",
-        "table": {
-            "columns": {"k": "int", "name": "string"},
-            "setup": ["INSERT INTO t VALUES (1, 'one'), (2, NULL)"],
-        },
-        "transactions": {
+    scenario = Scenario(
+        name="two compactions, an update and a MERGE-like insert",
+        table=TableSpec(
+            columns={"k": "int", "name": "string"},
+            setup=("INSERT INTO t VALUES (1, 'one'), (2, NULL)",),
+        ),
+        transactions={
             "Opt1": "OPTIMIZE t",
             "Opt2": "OPTIMIZE t",
             "Upd": "UPDATE t SET name = 'x' WHERE k = 1",
             "Ins": "INSERT INTO t SELECT k + 10, name FROM t WHERE k = 99",
         },
-        "schedule": [
+        schedule=steps(
             "begin Opt1",
             "begin Opt2",
             "begin Upd",
@@ -133,31 +108,22 @@ def four_way() -> tuple[dict[str, Any], dict[str, Any]]:
             "Ins",
             "commit Opt1",
             "commit Opt2",
-        ],
-    }
+        ),
+    )
     done = result(
         {
-            "Opt1": {
-                "outcome": "ConcurrentDeleteRead",
-                "read_version": 1,
-                "conflicts_with": "Upd",
-            },
-            "Opt2": {
-                "outcome": "ConcurrentDeleteDelete",
-                "read_version": 1,
-                "conflicts_with": "Upd",
-            },
-            "Upd": {"outcome": "committed", "read_version": 1, "commit_version": 2},
-            "Ins": {"outcome": "no commit", "read_version": 2},
+            "Opt1": TransactionResult("ConcurrentDeleteRead", 1, conflicts_with="Upd"),
+            "Opt2": TransactionResult("ConcurrentDeleteDelete", 1, conflicts_with="Upd"),
+            "Upd": TransactionResult("committed", 1, 2),
+            "Ins": TransactionResult("no commit", 2),
         },
         {
-            "Serializable": {
-                "verdict": "unknown",
-                "because": "the rows that Opt1 read were not observed",
-            },
-            "WriteSerializable": {"verdict": "holds", "serial_order": ["Upd", "Ins"]},
+            "Serializable": Verdict(
+                "Serializable", "unknown", why="the rows that Opt1 read were not observed"
+            ),
+            "WriteSerializable": Verdict("WriteSerializable", "holds", serial_order=("Upd", "Ins")),
         },
-        [[1, "x"], [2, None]],
+        ((1, "x"), (2, None)),
     )
     return scenario, done
 
@@ -165,36 +131,12 @@ def four_way() -> tuple[dict[str, Any], dict[str, Any]]:
 def findings() -> list[Finding]:
     """One finding of each class."""
     scenario, done = four_way()
-    replayed = {
-        **done,
-        "engine": "delta-spark",
-        "agrees": False,
-        "differences": [
-            "Opt2: the model predicts committed, the engine did ConcurrentDeleteDelete"
-        ],
-    }
-    predicted = {
-        **done,
-        "transactions": {
-            **done["transactions"],
-            "Opt2": {"outcome": "committed", "read_version": 1, "commit_version": 3},
-        },
-    }
-    observed_reader = {
-        **READER_RESULT,
-        "engine": "delta-spark",
-        "agrees": True,
-        "differences": [],
-    }
-    refused = {
-        **REFUSED_RESULT,
-        "engine": "delta-spark",
-        "agrees": False,
-        "differences": [
-            {"because": "A: the model predicts committed, the engine did ConcurrentAppend"},
-            {"because": "final rows: the engine kept (1, 1, 10)"},
-        ],
-    }
+    replayed = observed(done, "Serializable", "ConcurrentDeleteDelete", about="Opt2")
+    predicted = replace(
+        done, transactions={**done.transactions, "Opt2": TransactionResult("committed", 1, 3)}
+    )
+    seen = observed(READER_RESULT, "WriteSerializable")
+    refused = observed(REFUSED_RESULT, "WriteSerializable", "ConcurrentAppend")
     return [
         Finding(
             "reader-sees-a-state-that-never-was",
@@ -205,7 +147,7 @@ def findings() -> list[Finding]:
             "remove. In the log's order no moment has both.",
             write_skew("WriteSerializable"),
             READER_RESULT,
-            observed_reader,
+            seen,
         ),
         Finding(
             "delete-refused-although-allowed",
@@ -245,7 +187,7 @@ def findings() -> list[Finding]:
             "Sample of the worst class: the level in force forbids what was committed.",
             write_skew("Serializable"),
             REFUSED_RESULT,
-            {**observed_reader, "agrees": False, "differences": ["A: committed, not refused"]},
+            observed(READER_RESULT, "Serializable", "committed"),
         ),
         Finding(
             "delete-empties-the-table",
@@ -264,7 +206,7 @@ def findings() -> list[Finding]:
             "The engine wrote one version more than the statement needs.",
             write_skew("WriteSerializable"),
             READER_RESULT,
-            {**observed_reader, "agrees": False, "differences": ["final rows differ"]},
+            observed(READER_RESULT, "WriteSerializable", "(7, 1, 0)", what="final rows"),
         ),
         Finding(
             "h1",
@@ -282,13 +224,6 @@ def findings() -> list[Finding]:
 def sample_report() -> Report:
     """A full report with every part filled."""
     names = ["INSERT", "DELETE", "OPTIMIZE"]
-    agreeing = {**READER_RESULT, "engine": "delta-spark", "agrees": True, "differences": []}
-    differing = {
-        **REFUSED_RESULT,
-        "engine": "delta-spark",
-        "agrees": False,
-        "differences": ["A: the model predicts committed, the engine did ConcurrentAppend"],
-    }
     titles = [
         "lost update",
         "write skew over two partitions",
@@ -303,7 +238,7 @@ def sample_report() -> Report:
             level,
             file=f"scenarios/{title.replace(' ', '-')}.yaml",
             predicted=READER_RESULT,
-            observed=agreeing if title != "phantom" else None,
+            observed=observed(READER_RESULT, level) if title != "phantom" else None,
             seconds=0.31,
         )
         for title in titles
@@ -315,7 +250,7 @@ def sample_report() -> Report:
             "WriteSerializable",
             file="scenarios/delete-meets-append.yaml",
             predicted=READER_RESULT,
-            observed=differing,
+            observed=observed(REFUSED_RESULT, "WriteSerializable", "ConcurrentAppend"),
             problems=("expected A: committed, got ConcurrentAppend",),
             finding="delete-refused-although-allowed",
             seconds=0.4,
@@ -424,34 +359,32 @@ def sample_report() -> Report:
 def hostile_report() -> Report:
     """A report in which every text tries to break out of the page."""
     evil = "<script>document.title = 'broken'</script>\"'></td><img src=x onerror=alert(1)>"
-    scenario = {
-        "name": evil,
-        "table": {
-            "columns": {"v": "string", evil: "int"},
-            "setup": [f"INSERT INTO t VALUES ('{evil}', 1)"],
+    text = evil.replace("'", "\\'")
+    scenario = Scenario(
+        name=evil,
+        table=TableSpec(
+            columns={"v": "string", evil: "int"},
+            properties={"delta.isolationLevel": "WriteSerializable"},
+            setup=(f"INSERT INTO t VALUES ('{text}', 1)",),
+        ),
+        transactions={
+            "A": f"DELETE FROM t WHERE v = '{text}'",
+            evil: f"INSERT INTO t VALUES ('{text}', 2)",
         },
-        "transactions": {"A": f"UPDATE t SET v = '{evil}'", evil: "OPTIMIZE t"},
-        "schedule": ["begin A", evil, "commit A"],
-    }
-    done = result(
-        {
-            "A": {"outcome": evil, "read_version": evil, "because": evil, "conflicts_with": evil},
-            evil: {"outcome": "committed", "read_version": 0, "commit_version": evil},
-        },
-        {
-            "Serializable": {
-                "verdict": evil,
-                "because": evil,
-                "cycle": ["A", evil, "A"],
-                "edges": [
-                    {"from": "A", "to": evil, "kind": evil, "because": evil},
-                    {"from": evil, "to": "A", "kind": "rw", "because": evil},
-                ],
-            }
-        },
-        [[evil, None]],
+        schedule=steps("begin A", evil, "commit A"),
     )
-    observed = {**done, "agrees": False, "differences": [evil, {evil: evil}]}
+    checked = check_scenario(scenario).result
+    ended = TransactionResult(evil, 1, conflicts_with=evil, because=evil)
+    done = replace(
+        checked,
+        transactions={**checked.transactions, "A": ended},
+        rows=((evil, None),),
+        levels={
+            **checked.levels,
+            "WriteSerializable": Verdict("WriteSerializable", "unknown", why=evil),
+        },
+    )
+    seen = observed(done, evil, evil, about=evil, what=evil)
     return Report(
         paragraph=evil,
         command=evil,
@@ -468,11 +401,11 @@ def hostile_report() -> Report:
                 evil,
                 scenario,
                 done,
-                observed,
+                seen,
             )
         ],
         scenarios=[
-            ScenarioResult(evil, evil, evil, done, observed, (evil,), None, "evil"),
+            ScenarioResult(evil, evil, evil, done, seen, (evil,), None, "evil"),
             ScenarioResult(evil, evil, error=evil),
         ],
         parts=[SuitePart(evil, "failed", evil, evil, {evil: 1})],

@@ -6,15 +6,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isodelta.report.pictures.graph import graph_arrows, graph_svg
+from isodelta.report.pictures.graph import graph_arrows, graph_nodes, graph_svg
 from isodelta.report.pictures.schedule import schedule_steps, schedule_words
 from isodelta.report.pictures.timeline import timeline_svg
+from model.scenario import Scenario, TableSpec
 from tests.isodelta.report.sample import (
-    CYCLE,
     READER_RESULT,
     REFUSED_RESULT,
     four_way,
-    result,
+    steps,
     write_skew,
 )
 
@@ -37,7 +37,7 @@ def test_the_schedule_in_words() -> None:
     assert words[4] == "R returns 1 row as of version 2."
     assert words[5] == (
         "A is refused with ConcurrentAppend against B: "
-        "B added a file in partition p = 1, which A read."
+        "B added a file to partition p = 1, which it reads (partitions where p = 1)."
     )
 
 
@@ -62,21 +62,25 @@ def test_each_outcome_has_a_shape_of_its_own() -> None:
     assert [e.tag for e in root.iter() if e.get("class") == "mark hole"].count("rect") == 1
 
 
-@pytest.mark.parametrize("steps", [0, 1])
-def test_a_schedule_that_never_ran_can_be_drawn(steps: int) -> None:
-    scenario = {"schedule": ["begin A"][:steps]}
-    ElementTree.fromstring(timeline_svg(scenario, {}, None, "t"))
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_schedule_that_never_ran_can_be_drawn(number: int) -> None:
+    texts = {"A": "DELETE FROM t"}
+    scenario = Scenario("never run", TableSpec(), texts, steps("begin A")[:number])
+    ElementTree.fromstring(timeline_svg(scenario, None, None, "t"))
 
 
 def test_the_cycle_is_told_apart_from_other_arrows() -> None:
-    arrows = graph_arrows(CYCLE["edges"], CYCLE["cycle"])
+    edges = [("A", "B", "rw"), ("B", "R", "wr"), ("R", "A", "rw"), ("B", "A", "log")]
+    arrows = graph_arrows(edges, ["A", "B", "R", "A"])
     assert {(a.source, a.target): (a.label, a.in_cycle) for a in arrows} == {
         ("A", "B"): ("rw", True),
         ("B", "R"): ("wr", True),
         ("R", "A"): ("rw", True),
         ("B", "A"): ("log", False),
     }
-    root = ElementTree.fromstring(graph_svg(READER_RESULT, arrows, "Serializable", "g"))
+    root = ElementTree.fromstring(
+        graph_svg(graph_nodes(READER_RESULT), arrows, "Serializable", "g")
+    )
     classes = [element.get("class") for element in root.iter()]
     assert classes.count("edge cycle") == 3
     assert classes.count("edge log-only") == 1
@@ -84,7 +88,7 @@ def test_the_cycle_is_told_apart_from_other_arrows() -> None:
 
 
 def test_dependencies_between_the_same_transactions_share_an_arrow() -> None:
-    edges = [{"from": "A", "to": "B", "kind": kind} for kind in ("log", "rw", "ww")]
+    edges = [("A", "B", kind) for kind in ("log", "rw", "ww")]
     (arrow,) = graph_arrows(edges, [])
     assert arrow.label == "ww + rw + log"
 
@@ -92,9 +96,9 @@ def test_dependencies_between_the_same_transactions_share_an_arrow() -> None:
 @pytest.mark.parametrize("number", range(1, 8))
 def test_nodes_lie_apart_and_inside_the_picture(number: int) -> None:
     names = [f"T{i}" for i in range(number)]
-    done = result({n: {"outcome": "committed", "commit_version": 2} for n in names}, {}, [])
-    edges = [{"from": a, "to": b, "kind": "rw"} for a in names for b in names if a != b]
-    root = ElementTree.fromstring(graph_svg(done, graph_arrows(edges, names), "S", "g"))
+    edges = [(a, b, "rw") for a in names for b in names if a != b]
+    nodes = dict.fromkeys(names, "v2")
+    root = ElementTree.fromstring(graph_svg(nodes, graph_arrows(edges, names), "S", "g"))
     width, height = (float(root.get(key, "0")) for key in ("width", "height"))
     places = [
         (float(e.get("cx", "0")), float(e.get("cy", "0")))
@@ -110,5 +114,6 @@ def test_nodes_lie_apart_and_inside_the_picture(number: int) -> None:
 
 
 def test_refused_transactions_are_no_nodes() -> None:
-    root = ElementTree.fromstring(graph_svg(REFUSED_RESULT, (), "Serializable", "g"))
+    nodes = graph_nodes(REFUSED_RESULT)
+    root = ElementTree.fromstring(graph_svg(nodes, (), "Serializable", "g"))
     assert [e.text for e in root.iter("text") if e.get("class") == "node-name"] == ["B", "R"]

@@ -41,6 +41,7 @@ def sample_lattice() -> LatticePicture:
         ),
         headline="4 of 12 ordered pairs of levels are told apart; 8 are implications.",
         facts=(("4", "pairs separated by a history"),),
+        signs="⇒: implied by the table of levels",
     )
 
 

@@ -9,11 +9,11 @@ from conformance.replay.observation import observe
 from conformance.replay.observed_history import observed
 from model.errors import InvalidScenario
 from model.physical.storage import FILE_NOT_EXIST
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT
 from model.profiles.delta_rs_1_6 import PROFILE as DELTA_RS
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import prepare, steps
+from model.simulator import Run
 
 OFF = "SET spark.databricks.delta.retentionDurationCheck.enabled = false; "
 ALL, LITE = OFF + "VACUUM t RETAIN 0 HOURS", OFF + "VACUUM t LITE RETAIN 0 HOURS"

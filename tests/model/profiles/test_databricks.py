@@ -11,13 +11,14 @@ from checker.judging.verdict import judge
 from checker.search.alphabet import ROW_LEVEL_LAYOUTS, UNNOTED_READS, layouts, named, statements
 from checker.search.exhaustive import Search
 from checker.search.random_search import random_search
-from isodelta.commands.check.every_profile import under_every_profile, under_profile
+from isodelta.commands.check.results import under_every_profile, under_profile
 from isodelta.files.scenarios import read_files
 from isodelta.runs.judging import check
 from model.errors import InvalidScenario
+from model.preparation import run_scenario
 from model.profiles import PROFILES, profile, readings
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 
 DOCUMENTS = tuple(name for name in readings() if name.startswith("databricks-"))
 VECTORS = {"delta.enableDeletionVectors": "true"}

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from model.definitions import with_places
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import Row
 from model.physical.definition_change import metadata_change, protocol_change, rebased
 from model.physical.footprint import Footprint
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Run, run_scenario
-from model.sql import columns_to_come, declared_table, parse_statement
+from model.simulator import Run
+from model.sql import declared_table, parse_statement
 from model.statements import AlterTable, Refused
 from model.tables.table import Table
 
@@ -26,7 +28,7 @@ UNKNOWN_FEATURE = "SET TBLPROPERTIES ('delta.feature.no' = 'supported')"
 
 def table(properties: dict[str, str] | None = None, *later: str, **columns: str) -> Table:
     spec = TableSpec(columns or {"k": "int", "v": "int"}, properties=properties or {})
-    return declared_table("t", spec).reserving(columns_to_come(later))
+    return with_places(declared_table("t", spec), (), later, {})
 
 
 def altered(text: str, before: Table) -> Table:

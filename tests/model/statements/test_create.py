@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from model.errors import InvalidScenario
+from model.preparation import run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run, run_scenario
-from model.workload import steps
+from model.simulator import Run, run
 
 SAME = "CREATE OR REPLACE TABLE t (k int, p int) USING delta PARTITIONED BY (p)"
 QUERY = "CREATE OR REPLACE TABLE t USING delta AS SELECT k + 1 AS k, p FROM t WHERE p = 1"

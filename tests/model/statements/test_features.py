@@ -9,12 +9,12 @@ from conformance.replay.observation import observe
 from conformance.replay.observed_history import observed
 from model.errors import InvalidScenario
 from model.physical.log import Snapshot
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 from model.sql import declared_table, parse_statement
 from model.statements import Refused
-from model.workload import prepare, steps
 
 TRACK = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true')"
 SUPPORT = "ALTER TABLE t SET TBLPROPERTIES ('delta.feature.rowTracking' = 'supported')"

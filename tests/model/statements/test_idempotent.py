@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from model.errors import InvalidScenario
+from model.preparation import run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import steps
+from model.simulator import Run
 
 WRITES = (
     "INSERT INTO t VALUES (3, 30)",

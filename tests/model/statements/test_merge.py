@@ -22,12 +22,11 @@ from model.history import Row
 from model.physical.files import DataFile, StoredRow, write_files
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import run_scenario
 from model.sql import parse_statement
 from model.statements import Execution, Merge
-from model.statements.base import reads_on
 from model.tables.table import Table
 from model.values.types import BIGINT, INT, STRING
 
@@ -376,7 +375,7 @@ def test_a_row_set_to_what_it_is_is_a_new_version() -> None:
 )
 def test_the_rows_that_make_a_difference_are_what_is_read(text: str, matching: set[int]) -> None:
     merge = parsed(text)
-    reads = reads_on(merge, {"t": ROWS, "s": ((1, 1, 100),)})
+    reads = merge.reads_on({"t": ROWS, "s": ((1, 1, 100),)})
     target = reads[-1]
     assert target.table == "t"
     assert {row[0] for row in ROWS if target.matches(row)} == matching

@@ -15,19 +15,14 @@ from conformance.replay.campaign import Job, replay
 from conformance.replay.comparison import compare
 from conformance.replay.observation import observe
 from conformance.spark.engine import SparkEngine
-from isodelta.files.scenarios import (
-    BadScenarios,
-    load_scenarios,
-    read_text,
-    scenario_mapping,
-    scenario_yaml,
-)
+from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
+from isodelta.files.scenarios import BadScenarios, load_scenarios, read_text
 from isodelta.report.files.sql_script import sql_script
 from model.errors import InvalidScenario
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import prepare, steps
+from model.simulator import Run
 
 FILE = Path(__file__).parents[3] / "scenarios" / "statements" / "no_table_yet.yaml"
 OTHER = {"s": TableSpec({"k": "int", "p": "int"}, setup=("INSERT INTO s VALUES (1, 1), (2, 2)",))}
@@ -249,7 +244,7 @@ def test_it_is_written_and_read_as_a_file() -> None:
     assert scenario_mapping(scenario)["table"] == {}
     (again,) = read_text(scenario_yaml(scenario))
     assert again.scenario == scenario
-    assert "-- There is no table t yet." in sql_script(scenario_mapping(scenario))
+    assert "-- There is no table t yet." in sql_script(scenario)
 
 
 def test_a_file_says_what_no_table_cannot_have() -> None:

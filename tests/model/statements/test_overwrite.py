@@ -6,12 +6,12 @@ import pytest
 
 from checker.search.shrinking import minimise
 from model.errors import InvalidScenario, UnsupportedSQL
+from model.preparation import run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
-from model.simulator import Ended, Run, run_scenario
+from model.simulator import Ended, Run
 from model.sql import parse_statement
 from model.tables.table import table_from_spec
-from model.workload import steps
 
 DYNAMIC = "SET spark.sql.sources.partitionOverwriteMode=dynamic; "
 SETUP = (

@@ -10,10 +10,10 @@ from conformance.model_engine import ModelEngine
 from conformance.replay.comparison import compare
 from conformance.replay.observation import observe
 from model.errors import UnsupportedSQL
+from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
-from model.simulator import Run, run_scenario
-from model.workload import prepare, steps
+from model.simulator import Run
 
 SETUP = (
     "INSERT INTO t VALUES (1, 10), (2, 20)",

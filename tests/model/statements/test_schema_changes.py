@@ -8,9 +8,10 @@ import pytest
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.history import Row
+from model.preparation import run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Expectation, Scenario, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 from model.values.types import (
     BIGINT,
     DATE,
@@ -22,7 +23,6 @@ from model.values.types import (
     upcasts,
     widenable,
 )
-from model.workload import steps
 
 COLUMNS = {"k": "int", "v": "int"}
 ROWS = "INSERT INTO t VALUES (1, 10), (2, 20)"

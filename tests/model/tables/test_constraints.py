@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from model.errors import InvalidScenario
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Scenario, Step, TableSpec
-from model.simulator import Run, run_scenario
+from model.simulator import Run
 from model.sql import declared_table, parse_statement
 from model.tables.table import Identity
 

@@ -1,4 +1,4 @@
-"""N15, N16, N18 to N21, N30, N32 to N35, N37: several writers, several tables, several engines."""
+"""Several writers, several tables and several engines: claims and checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import time
 
 from isodelta.commands.claims.bench import CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import INSERT, ROWS, UPDATE, read_by_spark, run
-from isodelta.commands.claims.evidence import CannotRun, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import CannotRun, Result, conclude
 from model.outcomes import CONFLICT_NAMES
 from model.scenario import TableSpec
 
@@ -16,7 +16,15 @@ OTHER = {
 }
 
 
-@decides("N15")
+@decides(
+    Claim(
+        15,
+        "AB",
+        "Several writers on several clusters may change one partition at a time; each sees a "
+        "consistent snapshot, and the writes get a serial order.",
+        Kind.REPLAY,
+    ),
+)
 def one_partition(bench: Bench) -> Result:
     """Three writers of one partition on one snapshot; those that commit get versions in order."""
     scenario = story(
@@ -35,7 +43,14 @@ def one_partition(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N16")
+@decides(
+    Claim(
+        16,
+        "AB",
+        "A reader keeps the snapshot that its job began with, whatever is written meanwhile.",
+        Kind.REPLAY,
+    ),
+)
 def readers_keep_snapshots(bench: Bench) -> Result:
     """A query that was planned before a DELETE and an INSERT, and ends after them."""
     scenario = story(
@@ -48,7 +63,9 @@ def readers_keep_snapshots(bench: Bench) -> Result:
     return conclude([seen.shows(f"it returned {rows}, the rows it began with", rows == ROWS)])
 
 
-@decides("N18")
+@decides(
+    Claim(18, "C", "A transaction applies to one table.", Kind.EXPERIMENT),
+)
 def one_table(bench: Bench) -> Result:
     """A statement that names two tables: whose log it writes to."""
     scenario = story(
@@ -64,7 +81,9 @@ def one_table(bench: Bench) -> Result:
     return conclude([bench.fact(f"new log entries: {new}", new == {"t": 1, "s": 0}, scenario)])
 
 
-@decides("N19")
+@decides(
+    Claim(19, "C", "Reads and writes take no locks, so there are no deadlocks.", Kind.EXPERIMENT),
+)
 def no_locks(bench: Bench) -> Result:
     """Two writers, each held after reading what the other writes, and a third that passes."""
     scenario = story(
@@ -99,7 +118,15 @@ def no_locks(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N20")
+@decides(
+    Claim(
+        20,
+        "C",
+        "A read of several tables takes the newest version of each at the time of access, and "
+        "holds up no transaction that changes them.",
+        Kind.EXPERIMENT,
+    ),
+)
 def several_tables_read(bench: Bench) -> Result:
     """A query over two tables, begun at some moment; both change before it ends."""
     text = "SELECT 't', k FROM t UNION ALL SELECT 's', k FROM s"
@@ -126,7 +153,16 @@ def several_tables_read(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N21", "N32")
+@decides(
+    Claim(
+        21,
+        "C",
+        "There is no BEGIN/END that makes one transaction of several operations; an application "
+        "commits to one table after the other.",
+        Kind.EXPERIMENT,
+    ),
+    Claim(32, "C", "There are no transactions over several tables.", Kind.EXPERIMENT),
+)
 def no_transaction_over_tables(bench: Bench) -> Result:
     """Transaction control is refused; a script of two statements commits one after the other."""
     script = (
@@ -140,12 +176,13 @@ def no_transaction_over_tables(bench: Bench) -> Result:
         {**{f"W{i}": word for i, word in enumerate(words)}, "script": script},
         tables=OTHER,
     )
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for i, word in enumerate(words):
             outcome = run(table, f"W{i}")
-            found.append(bench.fact(f"{word}: {outcome}", outcome not in ("committed",
-                                    "no commit", "read")))  # fmt: skip
+            evidence.append(
+                bench.fact(f"{word}: {outcome}", outcome not in ("committed", "no commit", "read"))
+            )
         session = bench.spark.process.session.newSession()
         place = table.folder
         error = ""
@@ -155,17 +192,25 @@ def no_transaction_over_tables(bench: Bench) -> Result:
         except Exception as raised:  # noqa: BLE001 - any failure is what the script asks for
             error = type(raised).__name__
         rows = {name: len(read_by_spark(bench, table, name)) for name in ("t", "s")}
-    found.append(
+    evidence.append(
         bench.fact(
             f"a BEGIN/END script of two INSERTs that fails at its end ({error}) leaves "
             f"{rows['t'] - 2} new row in t and {rows['s'] - 1} in s: nothing is taken back",
             bool(error) and rows == {"t": 3, "s": 2},
         )
     )
-    return conclude(found)
+    return conclude(evidence)
 
 
-@decides("N30")
+@decides(
+    Claim(
+        30,
+        "C",
+        "Without a conflict the changes become a new version; with one the write fails with an "
+        "exception on concurrent modification.",
+        Kind.REPLAY,
+    ),
+)
 def conflict_or_version(bench: Bench) -> Result:
     """The same current transaction after a winner in the way, and after one that is not."""
     clear = story(
@@ -185,7 +230,9 @@ def conflict_or_version(bench: Bench) -> Result:
     )
 
 
-@decides("N33")
+@decides(
+    Claim(33, "C", "Primary and foreign keys inform and are not enforced.", Kind.EXPERIMENT),
+)
 def keys_not_enforced(bench: Bench) -> Result:
     """Declares a primary key and inserts its value twice, as far as the engine lets one."""
     scenario = story(
@@ -211,7 +258,15 @@ def keys_not_enforced(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N34")
+@decides(
+    Claim(
+        34,
+        "C",
+        "One table may be changed from several workspaces at a time, and readers elsewhere keep a "
+        "consistent view.",
+        Kind.EXPERIMENT,
+    ),
+)
 def two_engines(bench: Bench) -> Result:
     """A second implementation, in another process, writes and reads beside a held writer."""
     from deltalake import DeltaTable, write_deltalake
@@ -236,7 +291,9 @@ def two_engines(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N35")
+@decides(
+    Claim(35, "C", "A write may begin at any time.", Kind.EXPERIMENT),
+)
 def begins_at_any_time(bench: Bench) -> Result:
     """Writers begin while others are held, one of them before a commit, one after it."""
     scenario = story(
@@ -257,7 +314,14 @@ def begins_at_any_time(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N37")
+@decides(
+    Claim(
+        37,
+        "C",
+        "Other data formats may not have these guarantees.",
+        Kind.EXPERIMENT,
+    ),
+)
 def parquet_has_no_snapshots(bench: Bench) -> Result:
     """A reader of a plain Parquet folder while it is overwritten."""
     session = bench.spark.process.session.newSession()

@@ -1,11 +1,11 @@
-"""N56 to N58, N63 to N65: appends that read nothing, appends that do, identity columns."""
+"""Appends that read nothing, appends that do, identity columns: claims and checks."""
 
 from __future__ import annotations
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import run
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.levels import DELTA_LEVELS
 from model.scenario import Scenario, TableSpec
 
@@ -33,25 +33,45 @@ def _crossing(current: str, winner: str, level: str, name: str) -> Scenario:
     )
 
 
-@decides("N56")
+@decides(
+    Claim(
+        56,
+        "AB",
+        "INSERT in the matrices means an append that reads nothing of the table before it commits.",
+        Kind.REPLAY,
+    ),
+)
 def inserts_that_read(bench: Bench) -> Result:
     """Where a matrix says "cannot" of INSERT, an INSERT that reads can."""
-    found = []
+    evidence = []
     for level in DELTA_LEVELS:
         winner = WINNERS["a DELETE in the partition"]
-        found += [
+        evidence += [
             bench.expect(_crossing(BLIND, winner, level, "an INSERT of VALUES against a DELETE"),
                          {"current": NO_CONFLICT}),
             bench.expect(_crossing(READS, winner, level, "an INSERT that reads against a DELETE"),
                          {"current": CONFLICT}),
         ]  # fmt: skip
-    return conclude(found)
+    return conclude(evidence)
 
 
-@decides("N57", "N65")
+@decides(
+    Claim(
+        57,
+        "AB",
+        "An INSERT with a subquery over the same table conflicts as MERGE does.",
+        Kind.REPLAY,
+    ),
+    Claim(
+        65,
+        "A",
+        "An INSERT with a condition on a column of the target has the limits of MERGE.",
+        Kind.REPLAY,
+    ),
+)
 def like_merge(bench: Bench) -> Result:
     """An INSERT that reads and a MERGE with the same reads against the same winners."""
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
     for level in DELTA_LEVELS:
         for name, winner in WINNERS.items():
             ends = {}
@@ -60,24 +80,31 @@ def like_merge(bench: Bench) -> Result:
                 seen = bench.play(scenario)
                 ends[kind] = seen.outcomes["current"]
             refused = {kind: end not in ("committed", "no commit") for kind, end in ends.items()}
-            found.append(
+            evidence.append(
                 seen.shows(
                     f"{level}, against {name}: INSERT SELECT {ends['INSERT SELECT']}, MERGE "
                     f"{ends['MERGE']}",
                     len(set(refused.values())) == 1,
                 )
             )
-    return conclude(found)
+    return conclude(evidence)
 
 
-@decides("N58")
+@decides(
+    Claim(
+        58,
+        "AB",
+        "A table with identity columns supports no concurrent transactions.",
+        Kind.EXPERIMENT,
+    ),
+)
 def identity_columns(bench: Bench) -> Result:
     """Pairs on a table with an identity column; one that commits is a counterexample."""
     pairs = {
         "two INSERTs": ("INSERT INTO t (p, v) VALUES (1, 0)", "INSERT INTO t (p, v) VALUES (2, 0)"),
         "two DELETEs in two partitions": ("DELETE FROM t WHERE p = 1", "DELETE FROM t WHERE p = 2"),
     }
-    found = []
+    evidence = []
     for name, (current, winner) in pairs.items():
         scenario = story(
             f"{name} on a table with an identity column",
@@ -87,13 +114,21 @@ def identity_columns(bench: Bench) -> Result:
             setup=("INSERT INTO t (p, v) VALUES (1, 1), (2, 2)",),
             partition_by=("p",),
         )
-        found.append(bench.expect(scenario, {"current": CONFLICT}, rules="databricks-14.2"))
+        evidence.append(bench.expect(scenario, {"current": CONFLICT}, rules="databricks-14.2"))
         if bench.real:
-            found.append(bench.expect(scenario, {"current": CONFLICT}))
-    return conclude(found)
+            evidence.append(bench.expect(scenario, {"current": CONFLICT}))
+    return conclude(evidence)
 
 
-@decides("N63")
+@decides(
+    Claim(
+        63,
+        "A",
+        "An INSERT or append that names the target in no subquery and no condition does not read "
+        "the table's state.",
+        Kind.EXPERIMENT,
+    ),
+)
 def blind(bench: Bench) -> Result:
     """What each kind of INSERT says of itself: isBlindAppend is "no reads" in the log."""
     texts = {
@@ -110,16 +145,23 @@ def blind(bench: Bench) -> Result:
         tables={"s": TableSpec({"k": "int", "p": "int", "v": "int"},
                                setup=("INSERT INTO s VALUES (5, 5, 5)",))},
     )  # fmt: skip
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for name, (_, wanted) in texts.items():
             run(table, name)
             said = table.log()[-1].is_blind_append
-            found.append(bench.fact(f"INSERT from {name}: isBlindAppend {said}", said is wanted))
-    return conclude(found)
+            evidence.append(bench.fact(f"INSERT from {name}: isBlindAppend {said}", said is wanted))
+    return conclude(evidence)
 
 
-@decides("N64")
+@decides(
+    Claim(
+        64,
+        "A",
+        "Such an append is still validated against the versions in the log, by metadata.",
+        Kind.EXPERIMENT,
+    ),
+)
 def still_validated(bench: Bench) -> Result:
     """A blind INSERT in flight while the schema changes."""
     scenario = story(

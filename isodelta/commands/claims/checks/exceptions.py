@@ -1,12 +1,12 @@
-"""N86 to N91, N93: which exception a conflict raises."""
+"""The exception that a conflict raises: claims and checks."""
 
 from __future__ import annotations
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, Bench, story
 from isodelta.commands.claims.checks.files_and_log import run
 from isodelta.commands.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.scenario import Scenario
 
 APPEND = "ConcurrentAppend"
@@ -26,7 +26,15 @@ def _crossing(
     )
 
 
-@decides("N86")
+@decides(
+    Claim(
+        86,
+        "A",
+        "ConcurrentAppendException: a concurrent operation added files to a partition that is "
+        "read, or anywhere in a table without partitions.",
+        Kind.REPLAY,
+    ),
+)
 def concurrent_append(bench: Bench) -> Result:
     """Files added in the partition that is read, in another one, and without partitions."""
     current = "UPDATE t SET v = 0 WHERE p = 1 AND v = 20"
@@ -36,7 +44,7 @@ def concurrent_append(bench: Bench) -> Result:
         "an UPDATE": ("UPDATE t SET v = 1 WHERE p = 1 AND v = 10", WS),
     }
     two = ("INSERT INTO t VALUES (1, 1, 10), (2, 1, 20)", "INSERT INTO t VALUES (3, 2, 30)")
-    found = [
+    evidence = [
         bench.expect(_crossing(f"an UPDATE, and {name} in its partition", current, winner, level,
                                setup=two), {"current": APPEND})
         for name, (winner, level) in by.items()
@@ -50,21 +58,28 @@ def concurrent_append(bench: Bench) -> Result:
         partitioned=False,
         setup=two,
     )
-    found.append(bench.expect(apart, {"current": NO_CONFLICT}))
-    found.append(bench.expect(whole, {"current": APPEND}))
-    return conclude(found)
+    evidence.append(bench.expect(apart, {"current": NO_CONFLICT}))
+    evidence.append(bench.expect(whole, {"current": APPEND}))
+    return conclude(evidence)
 
 
-@decides("N87")
+@decides(
+    Claim(
+        87,
+        "A",
+        "At WriteSerializable a blind INSERT never causes it; at Serializable it may.",
+        Kind.SEARCH,
+    ),
+)
 def blind_inserts(bench: Bench) -> Result:
     """All overlaps with a blind INSERT as winner; then a MERGE that changes the schema as well."""
-    found = []
+    evidence = []
     for layout in LAYOUTS:
         coverage = bench.search(ENGINE_RULES, layout, WS).coverage
         hit = sum(n for (name, _, winner), n in coverage.conflicts.items() if winner == "INSERT")
         tried = sum(n for (_, winner), n in coverage.pairs.items() if winner == "INSERT")
-        found.append(Evidence(f"{layout}: {hit} conflicts in {tried} overlaps with a blind INSERT",
-                              hit == 0, f"search, {ENGINE_RULES}"))  # fmt: skip
+        text = f"{layout}: {hit} conflicts in {tried} overlaps with a blind INSERT"
+        evidence.append(Evidence(text, hit == 0, f"search, {ENGINE_RULES}"))
     for name, current in {
         "a DELETE": "DELETE FROM t WHERE p = 1",
         "an UPDATE": "UPDATE t SET v = 0",
@@ -73,7 +88,7 @@ def blind_inserts(bench: Bench) -> Result:
         winner = "INSERT INTO t VALUES (9, 1, 90)"
         for level, wanted in ((WS, NO_CONFLICT), (S, APPEND)):
             scenario = _crossing(f"{name} against a blind INSERT", current, winner, level)
-            found.append(bench.expect(scenario, {"current": wanted}))
+            evidence.append(bench.expect(scenario, {"current": wanted}))
     if bench.real:
         evolving = _crossing(
             "a MERGE that adds a column against a blind INSERT",
@@ -82,11 +97,19 @@ def blind_inserts(bench: Bench) -> Result:
             "INSERT INTO t VALUES (9, 1, 90)",
             partitioned=False,
         )
-        found.append(bench.expect(evolving, {"current": NO_CONFLICT}))
-    return conclude(found)
+        evidence.append(bench.expect(evolving, {"current": NO_CONFLICT}))
+    return conclude(evidence)
 
 
-@decides("N88")
+@decides(
+    Claim(
+        88,
+        "D",
+        "At WriteSerializable (2020) it comes only from files that were rewritten in a partition "
+        "that is read.",
+        Kind.REPLAY,
+    ),
+)
 def rewritten_files_only(bench: Bench) -> Result:
     """At WriteSerializable: a winner that rewrote files, and one that read and appended."""
     current = "UPDATE t SET v = 0 WHERE p = 1"
@@ -106,10 +129,18 @@ def rewritten_files_only(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N89")
+@decides(
+    Claim(
+        89,
+        "AD",
+        "A MERGE that leaves the partition to its join conflicts with writers of other "
+        "partitions; one that names the partition's values does not.",
+        Kind.REPLAY,
+    ),
+)
 def partitions_of_merge(bench: Bench) -> Result:
     """The documents' MERGE for one date and country, while another date is written."""
-    found = []
+    evidence = []
     source = "(SELECT 1 AS user_id, DATE'2020-01-01' AS date, 'DE' AS country, 5 AS v)"
     clauses = "WHEN MATCHED THEN UPDATE SET v = s.v WHEN NOT MATCHED THEN INSERT *"
     joined = "s.user_id = t.user_id AND s.date = t.date AND s.country = t.country"
@@ -131,11 +162,18 @@ def partitions_of_merge(bench: Bench) -> Result:
                    "(2, DATE'2020-02-02', 'FR', 2)",),
             level=WS,
         )  # fmt: skip
-        found.append(bench.expect(scenario, {"current": wanted}))
-    return conclude(found)
+        evidence.append(bench.expect(scenario, {"current": wanted}))
+    return conclude(evidence)
 
 
-@decides("N90")
+@decides(
+    Claim(
+        90,
+        "AD",
+        "ConcurrentDeleteReadException: a concurrent operation removed a file that was read.",
+        Kind.REPLAY,
+    ),
+)
 def delete_read(bench: Bench) -> Result:
     """A winner that removes the file which was read, and adds none."""
     current = "INSERT INTO t SELECT k, 3, v FROM t WHERE p = 1"
@@ -146,7 +184,14 @@ def delete_read(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N91")
+@decides(
+    Claim(
+        91,
+        "AD",
+        "ConcurrentDeleteDeleteException: both remove one file, as two compactions may.",
+        Kind.REPLAY,
+    ),
+)
 def delete_delete(bench: Bench) -> Result:
     """The documents' own example of it: two compactions of the same files."""
     files = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 1, 20)")
@@ -157,14 +202,21 @@ def delete_delete(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N93")
+@decides(
+    Claim(
+        93,
+        "AD",
+        "ConcurrentTransactionException: two writers share one checkpoint.",
+        Kind.EXPERIMENT,
+    ),
+)
 def one_checkpoint(bench: Bench) -> Result:
     """Two writers under one application id, which is what a stream's checkpoint gives them."""
     write = (
         "SET spark.databricks.delta.write.txnAppId = {app}; "
         "SET spark.databricks.delta.write.txnVersion = {version}; INSERT INTO t VALUES (9, 9, 9)"
     )
-    found = []
+    evidence = []
     for name, apps, wanted in (
         ("one application", ("one", "one"), "ConcurrentTransaction"),
         ("two applications", ("one", "two"), "committed"),
@@ -178,11 +230,11 @@ def one_checkpoint(bench: Bench) -> Result:
             },
         )
         if not bench.real:
-            found.append(bench.expect(scenario, {"current": wanted}))
+            evidence.append(bench.expect(scenario, {"current": wanted}))
             continue
         with bench.opened(scenario) as table:
             table.begin("current")
             run(table, "winner")
             ended = table.commit("current").outcome
-        found.append(bench.fact(f"{scenario.name}: {ended}", ended == wanted, scenario))
-    return conclude(found)
+        evidence.append(bench.fact(f"{scenario.name}: {ended}", ended == wanted, scenario))
+    return conclude(evidence)

@@ -1,4 +1,4 @@
-"""N17, N22 to N26, N28, N29, N31: data files, log entries, and writers that die between them."""
+"""Data files, log entries, and writers that die between them: claims and checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isodelta.commands.claims.bench import Bench, story
-from isodelta.commands.claims.evidence import CannotRun, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import CannotRun, Result, conclude
 from model.levels import SERIALIZABLE
 from model.outcomes import CONFLICT_NAMES
 
@@ -55,7 +55,16 @@ def run(table: SparkReplay, name: str) -> str:
     return ended.error_class or ended.outcome
 
 
-@decides("N17", "N25")
+@decides(
+    Claim(17, "C", "A transaction succeeds as a whole or fails as a whole.", Kind.EXPERIMENT),
+    Claim(
+        25,
+        "C",
+        "Files of a transaction that failed after writing them neither harm the table nor become "
+        "a part of it.",
+        Kind.EXPERIMENT,
+    ),
+)
 def killed_writer(bench: Bench) -> Result:
     """An INSERT, an UPDATE and a DELETE, each killed between its data files and its log entry."""
     scenario = story(
@@ -64,7 +73,7 @@ def killed_writer(bench: Bench) -> Result:
         {"insert": INSERT, "update": UPDATE, "delete": "DELETE FROM t WHERE k = 1",
          "later": "INSERT INTO t VALUES (5, 5, 50)"},
     )  # fmt: skip
-    found = []
+    evidence = []
     with bench.opened(scenario) as table:
         for name in ("insert", "update", "delete"):
             files, log = on_disk(table), entries(table)
@@ -73,7 +82,7 @@ def killed_writer(bench: Bench) -> Result:
             table.abandon(name)
             left = on_disk(table) - files
             same = read_by_spark(bench, table) == ROWS and entries(table) == log
-            found.append(
+            evidence.append(
                 bench.fact(
                     f"{name} of `{scenario.transactions[name]}` died after writing "
                     f"{len(written)} data files: {len(left)} of them are left, the log and all "
@@ -83,16 +92,20 @@ def killed_writer(bench: Bench) -> Result:
             )
         outcome = run(table, "later")
         rows = read_by_spark(bench, table)
-        found.append(
+        evidence.append(
             bench.fact(
                 f"a later INSERT: {outcome}, and the table reads {len(rows)} rows",
                 outcome == "committed" and rows == sorted([*ROWS, (5, 5, 50)]),
             )
         )
-    return conclude(found)  # fmt: skip
+    return conclude(evidence)  # fmt: skip
 
 
-@decides("N22")
+@decides(
+    Claim(
+        22, "C", "MERGE puts inserts, updates and deletes into one transaction.", Kind.EXPERIMENT
+    ),
+)
 def merge_is_one(bench: Bench) -> Result:
     """A MERGE that updates, deletes and inserts: how many versions it writes."""
     merge = (
@@ -114,7 +127,21 @@ def merge_is_one(bench: Bench) -> Result:
     )
 
 
-@decides("N23", "N28")
+@decides(
+    Claim(
+        23,
+        "C",
+        "A transaction writes its data files first, then one entry to the log, which makes the "
+        "version one higher and the files visible.",
+        Kind.EXPERIMENT,
+    ),
+    Claim(
+        28,
+        "C",
+        "A write goes through three stages: it reads, it writes files, it validates and commits.",
+        Kind.EXPERIMENT,
+    ),
+)
 def files_then_log(bench: Bench) -> Result:
     """What is on disk when a writer is held before its commit, and what after it."""
     scenario = story(
@@ -147,7 +174,14 @@ def files_then_log(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N24")
+@decides(
+    Claim(
+        24,
+        "C",
+        "The table is what the log says: the files that are valid there, and no others.",
+        Kind.EXPERIMENT,
+    ),
+)
 def log_says_what_counts(bench: Bench) -> Result:
     """A data file copied into the folder, and one that a DELETE took out of the log."""
     scenario = story("files that the log does not name", "", {"A": "DELETE FROM t WHERE k = 1"})
@@ -169,7 +203,14 @@ def log_says_what_counts(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N26")
+@decides(
+    Claim(
+        26,
+        "C",
+        "VACUUM removes files that the log does not track, leftovers of failed transactions too.",
+        Kind.EXPERIMENT,
+    ),
+)
 def vacuum(bench: Bench) -> Result:
     """VACUUM after a writer died and another one replaced a file."""
     scenario = story("files for VACUUM", "", {"dies": INSERT, "A": UPDATE})
@@ -197,7 +238,15 @@ def vacuum(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N29")
+@decides(
+    Claim(
+        29,
+        "C",
+        "An append does not read the table's state; its schema is checked against the metadata "
+        "in the log.",
+        Kind.EXPERIMENT,
+    ),
+)
 def appends_read_nothing(bench: Bench) -> Result:
     """What an append notes as read, and what an INSERT of another shape ends in."""
     scenario = story(
@@ -226,7 +275,14 @@ def appends_read_nothing(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N31")
+@decides(
+    Claim(
+        31,
+        "C",
+        "Writes of several clusters may conflict and never corrupt the table.",
+        Kind.EXPERIMENT,
+    ),
+)
 def conflicts_corrupt_nothing(bench: Bench) -> Result:
     """Rounds of writers that overlap: the log stays whole, the rows are those of the winners."""
     texts = {f"{who}{turn}": text for turn in range(3) for who, text in

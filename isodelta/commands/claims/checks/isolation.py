@@ -1,12 +1,14 @@
-"""N1 to N14: the two levels."""
+"""The two levels: claims and checks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from checker.judging.verdict import judge
 from isodelta.commands.claims.bench import CONFLICT, VECTORS, Bench, story
-from isodelta.commands.claims.evidence import Evidence, Result, conclude, decided
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude, decided
+from isodelta.files.collection import collected
 from model.levels import (
     READ_COMMITTED,
     SERIALIZABLE,
@@ -14,8 +16,9 @@ from model.levels import (
     WRITE_SERIALIZABLE,
     implies,
 )
+from model.preparation import run_scenario, steps
 from model.profiles import PROFILES, Profile
-from model.scenario import Scenario
+from model.scenario import Expectation, Scenario
 
 S, WS = SERIALIZABLE, WRITE_SERIALIZABLE
 LEVELS = (S, WS)
@@ -23,78 +26,27 @@ LAYOUTS = ("partitioned", "unpartitioned")
 ENGINE_RULES = "delta-spark-4.4"
 
 
-def long_delete(level: str, reader: bool = False) -> Scenario:
-    """The documents' own example: txn1 is a long DELETE, txn2 inserts what it would delete."""
-    texts = {"txn1": "DELETE FROM t WHERE p = 1", "txn2": "INSERT INTO t VALUES (9, 1, 90)"}
-    if reader:
-        texts["R"] = "SELECT k, p, v FROM t WHERE p = 1"
-    schedule = "begin txn1, txn2, R, commit txn1" if reader else "begin txn1, txn2, commit txn1"
-    who = ", a reader between the commits" if reader else ""
-    return story(f"a long DELETE against a late INSERT at {level}{who}", schedule, texts,
-                 level=level)  # fmt: skip
+def taken(name: str, level: str | None = None) -> Scenario:
+    """A scenario of the collection, without its expectations; on a table of ``level``, if given."""
+    scenario = replace(collected(name), expect=Expectation())
+    if level is None:
+        return scenario
+    return replace(scenario, name=f"{name}, at {level}", table=scenario.table.at_level(level))
+
+
+def long_delete(level: str) -> Scenario:
+    """The documents' own example: a long DELETE, an INSERT of what it would delete, readers."""
+    return taken(f"long delete against a late insert at {level}")
 
 
 def subquery(level: str) -> Scenario:
     """Two UPDATEs that read each other's rows in a subquery of SET."""
-    return story(
-        f"two UPDATEs, each with a subquery in SET over the other's rows, at {level}",
-        "begin A, begin B, commit A, commit B",
-        {
-            "A": "UPDATE t SET v = (SELECT sum(v) FROM t WHERE p = 2) WHERE p = 1",
-            "B": "UPDATE t SET v = (SELECT sum(v) FROM t WHERE p = 1) WHERE p = 2",
-        },
-        partition_by=("p",),
-        level=level,
-    )
-
-
-def subquery_against_insert() -> Scenario:
-    """One UPDATE whose subquery in SET misses an append."""
-    return story(
-        "an UPDATE with a subquery in SET, and an INSERT that it misses, at Serializable",
-        "begin A, B, commit A",
-        {
-            "A": "UPDATE t SET v = (SELECT sum(v) FROM t WHERE p = 2) WHERE p = 1",
-            "B": "INSERT INTO t VALUES (9, 2, 90)",
-        },
-        partition_by=("p",),
-        level=S,
-    )
-
-
-def hole() -> Scenario:
-    """A cycle of three writers through a blind append."""
-    return story(
-        "a DELETE, a blind append into its partition, and an INSERT SELECT that has seen it, "
-        "at WriteSerializable",
-        "begin purge, append, archive, commit purge",
-        {
-            "purge": "DELETE FROM t WHERE p = 1",
-            "append": "INSERT INTO t VALUES (9, 1, 90)",
-            "archive": "INSERT INTO t SELECT k, 9, v FROM t WHERE p = 1",
-        },
-        partition_by=("p",),
-        level=WS,
-    )
-
-
-def skew(level: str) -> Scenario:
-    """Write skew: each copies what the other one is about to move."""
-    return story(
-        f"two INSERT SELECTs, each into what the other one read, at {level}",
-        "begin A, begin B, commit A, commit B",
-        {
-            "A": "INSERT INTO t SELECT k, 2, v FROM t WHERE p = 1",
-            "B": "INSERT INTO t SELECT k, 1, v FROM t WHERE p = 2",
-        },
-        partition_by=("p",),
-        level=level,
-    )
+    return taken("write skew through a subquery in SET", level)
 
 
 def searched(bench: Bench, level: str, judged: str, rules: str = ENGINE_RULES) -> list[Evidence]:
     """A search of every pair of statements on each layout: none may violate ``judged``."""
-    found = []
+    evidence = []
     for layout in LAYOUTS:
         result = bench.search(rules, layout, level)
         broken = result.violations[judged]
@@ -102,8 +54,8 @@ def searched(bench: Bench, level: str, judged: str, rules: str = ENGINE_RULES) -
             f"{result.schedules:,} schedules of up to 2 transactions on {layout} tables at "
             f"{level}: {broken or 'no'} history violates {judged}"
         )
-        found.append(Evidence(text, not broken, f"search, {rules}"))
-    return found
+        evidence.append(Evidence(text, not broken, f"search, {rules}"))
+    return evidence
 
 
 def alter_level(bench: Bench, level: str) -> Evidence:
@@ -120,7 +72,15 @@ def alter_level(bench: Bench, level: str) -> Evidence:
     return bench.fact(f"ALTER TABLE to {level}: {told}", ended.outcome == "committed", scenario)
 
 
-@decides("N1")
+@decides(
+    Claim(
+        1,
+        "AD",
+        "A table has one of two isolation levels, Serializable and WriteSerializable, "
+        "and no other.",
+        Kind.EXPERIMENT,
+    ),
+)
 def two_levels(bench: Bench) -> Result:
     """Both names are accepted, others are not."""
     documents = [p for name, p in PROFILES.items() if name.startswith("databricks-")]
@@ -128,20 +88,35 @@ def two_levels(bench: Bench) -> Result:
                          set(p.levels) == set(LEVELS), p.name) for p in documents]  # fmt: skip
     if not bench.real:
         return conclude(modelled)
-    found = [alter_level(bench, level) for level in LEVELS]
+    evidence = [alter_level(bench, level) for level in LEVELS]
     for other in (SNAPSHOT_ISOLATION, READ_COMMITTED):
         refused = alter_level(bench, other)
-        found.append(bench.fact(f"{refused.text} (no level of a table)", not refused.holds))
-    return conclude(found)
+        evidence.append(bench.fact(f"{refused.text} (no level of a table)", not refused.holds))
+    return conclude(evidence)
 
 
-@decides("N2")
+@decides(
+    Claim(
+        2,
+        "AD",
+        "On a Serializable table all committed writes and all reads are serializable.",
+        Kind.SEARCH,
+    ),
+)
 def serializable(bench: Bench) -> Result:
     """A search where the engine notes what is read, and replays where it does not."""
     return conclude([*searched(bench, S, S), bench.expect(subquery(S), {}, {S: "holds"})])
 
 
-@decides("N3")
+@decides(
+    Claim(
+        3,
+        "AD",
+        "Operations are allowed as long as some order of running them one at a time has the same "
+        "outcome.",
+        Kind.REPLAY,
+    ),
+)
 def allowed_when_serial(bench: Bench) -> Result:
     """Only if: as N2. If: a pair that a serial order explains must be let through."""
     pair = story(
@@ -161,15 +136,24 @@ def allowed_when_serial(bench: Bench) -> Result:
     return conclude([serial, allowed, bench.expect(subquery(S), {}, {S: "holds"})])
 
 
-@decides("N4")
+@decides(
+    Claim(
+        4,
+        "AD",
+        "At Serializable the serial order of the writes is the order of the table's history.",
+        Kind.SEARCH,
+    ),
+)
 def log_order(bench: Bench) -> Result:
     """Serializable as judged includes the order of the log."""
     ordered = bench.expect(long_delete(S), {}, {S: "holds"})
-    missed = bench.expect(subquery_against_insert(), {}, {S: "holds"})
+    missed = bench.expect(taken("a subquery in SET misses an append", S), {}, {S: "holds"})
     return conclude([*searched(bench, S, S), ordered, missed])
 
 
-@decides("N5")
+@decides(
+    Claim(5, "ACD", "WriteSerializable is the level of a table that names none.", Kind.EXPERIMENT),
+)
 def default_level(bench: Bench) -> Result:
     """What a commit says of its level on a table that names none."""
     if not bench.real:
@@ -186,27 +170,34 @@ def default_level(bench: Bench) -> Result:
     return conclude([bench.fact(f"the commit says {level}", level == WS, plain)])
 
 
-@decides("N6")
+@decides(
+    Claim(
+        6,
+        "AD",
+        "WriteSerializable makes sure that the writes, though not the reads, are serializable.",
+        Kind.SEARCH,
+    ),
+)
 def write_serializable(bench: Bench) -> Result:
     """Pairs hold; three writers and a blind append do not; unrecorded reads neither."""
     return conclude(
         [
             *searched(bench, WS, WS),
-            bench.expect(hole(), {}, {WS: "holds"}),
+            bench.expect(taken("a blind append breaks WriteSerializable"), {}, {WS: "holds"}),
             bench.expect(subquery(WS), {}, {WS: "holds"}),
         ]
     )
 
 
-@decides("N7")
+@decides(
+    Claim(7, "ACD", "WriteSerializable is stronger than snapshot isolation.", Kind.SEARCH),
+)
 def stronger_than_snapshots(bench: Bench) -> Result:
     """Every history admitted has snapshot isolation; write skew, which SI allows, is refused."""
     lawless = Profile("no rules at all", "", WS, LEVELS, ())
-    allowed = bench.model(skew(WS), lawless)
-    from checker.judging.verdict import judge
-    from model.simulator import run_scenario
-
-    verdict = judge(run_scenario(skew(WS), lawless).history, (SNAPSHOT_ISOLATION,))
+    skew = taken("write skew, black and white marbles in partitions")
+    allowed = bench.model(skew, lawless)
+    verdict = judge(run_scenario(skew, lawless).history, (SNAPSHOT_ISOLATION,))
     snapshots = verdict[SNAPSHOT_ISOLATION].verdict
     return decided(
         [
@@ -214,38 +205,50 @@ def stronger_than_snapshots(bench: Bench) -> Result:
             allowed.shows(f"write skew under no rules: SnapshotIsolation {snapshots}, "
                           f"WriteSerializable {allowed.verdicts[WS]}",
                           snapshots == "holds" and allowed.verdicts[WS] == "violated"),
-            bench.expect(skew(WS), {"A": "committed", "B": CONFLICT}),
+            bench.expect(skew, {"whiten": "committed", "blacken": CONFLICT}),
             Evidence("in the lattice SnapshotIsolation does not imply WriteSerializable",
                      not implies(SNAPSHOT_ISOLATION, WS), "definitions"),
         ]
     )  # fmt: skip
 
 
-@decides("N8")
+@decides(
+    Claim(
+        8,
+        "AD",
+        "At WriteSerializable a write that the history shows last may act as if it came first, so "
+        "that the content of the table is not what the history leads to.",
+        Kind.REPLAY,
+    ),
+)
 def reordered(bench: Bench) -> Result:
     """The delete commits last and acts as if it were first."""
     seen = bench.play(long_delete(WS))
-    left = (9, 1, 90) in seen.rows
+    left = (3, "new") in seen.rows
     return conclude(
         [
-            bench.expect(long_delete(WS), {"txn1": "committed", "txn2": "committed"},
+            bench.expect(long_delete(WS), {"delete": "committed", "insert": "committed"},
                          {S: "violated", WS: "holds"}),
-            seen.shows("the row that txn2 inserted is " + ("left" if left else "gone"), left),
+            seen.shows("the row that was inserted is " + ("left" if left else "gone"), left),
         ]
     )  # fmt: skip
 
 
-@decides("N9")
+@decides(
+    Claim(9, "AD", "Serializable makes one of two such writes fail.", Kind.REPLAY),
+)
 def serializable_refuses(bench: Bench) -> Result:
     """The same two at Serializable."""
-    return conclude([bench.expect(long_delete(S), {"txn1": CONFLICT, "txn2": "committed"},
+    return conclude([bench.expect(long_delete(S), {"delete": CONFLICT, "insert": "committed"},
                                   {S: "holds"})])  # fmt: skip
 
 
-@decides("N10")
+@decides(
+    Claim(10, "AC", "A read always has snapshot isolation, whatever the level.", Kind.REPLAY),
+)
 def reads_have_snapshots(bench: Bench) -> Result:
     """A reader between two commits returns the rows of its snapshot, at either level."""
-    found = []
+    evidence = []
     for level in LEVELS:
         scenario = story(
             f"a reader while others write, at {level}",
@@ -259,45 +262,58 @@ def reads_have_snapshots(bench: Bench) -> Result:
         )
         seen = bench.play(scenario)
         rows = sorted(seen.read["R"])
-        found.append(seen.shows(f"at {level} it read {rows}", rows == [(1, 1, 10), (2, 2, 20)]))
-    found += searched(bench, S, SNAPSHOT_ISOLATION) + searched(bench, WS, SNAPSHOT_ISOLATION)
-    return conclude(found)
+        evidence.append(seen.shows(f"at {level} it read {rows}", rows == [(1, 1, 10), (2, 2, 20)]))
+    evidence += searched(bench, S, SNAPSHOT_ISOLATION) + searched(bench, WS, SNAPSHOT_ISOLATION)
+    return conclude(evidence)
 
 
-@decides("N11")
+@decides(
+    Claim(
+        11,
+        "A",
+        "Whether a reader can see a state that never was, going by the history, depends on the "
+        "level: yes at WriteSerializable, no at Serializable.",
+        Kind.REPLAY,
+    ),
+)
 def states_that_never_were(bench: Bench) -> Result:
     """A reader between the two commits of the documents' example."""
     return conclude(
         [
-            bench.expect(long_delete(WS, reader=True), {"txn1": "committed"},
+            bench.expect(long_delete(WS), {"delete": "committed"},
                          {S: "violated", WS: "holds"}),
-            bench.expect(long_delete(S, reader=True), {"txn1": CONFLICT}, {S: "holds"}),
+            bench.expect(long_delete(S), {"delete": CONFLICT}, {S: "holds"}),
         ]
     )  # fmt: skip
 
 
-@decides("N12")
+@decides(
+    Claim(
+        12,
+        "A",
+        "A long DELETE is recorded after an INSERT of rows that it should have deleted: a reader "
+        "may see those rows at WriteSerializable, and never sees them at Serializable.",
+        Kind.REPLAY,
+    ),
+)
 def reader_of_inserted_rows(bench: Bench) -> Result:
     """The words "never" at Serializable, taken at their word."""
-    seen = bench.play(long_delete(WS, reader=True))
-    found = (9, 1, 90) in seen.read["R"]
-    serial = story(
-        "INSERT, a reader, then the DELETE, one after the other, at Serializable",
-        "txn2, R, txn1",
-        {
-            "txn1": "DELETE FROM t WHERE p = 1",
-            "txn2": "INSERT INTO t VALUES (9, 1, 90)",
-            "R": "SELECT k, p, v FROM t WHERE p = 1",
-        },
-        level=S,
+    seen = bench.play(long_delete(WS))
+    sees = (3,) in seen.read["before"]
+    overlapping, order = long_delete(S), ("insert", "before", "delete")
+    serial = replace(
+        overlapping,
+        name="INSERT, a reader, then the DELETE, one after the other, at Serializable",
+        transactions={name: overlapping.transactions[name] for name in order},
+        schedule=tuple(step for name in order for step in steps(name)),
     )
     alone = bench.play(serial)
-    never = (9, 1, 90) not in alone.read["R"]
+    never = (3,) not in alone.read["before"]
     return conclude(
         [
-            seen.shows("at WriteSerializable the reader " + ("sees" if found else "misses")
-                       + " the inserted row", found),
-            bench.expect(long_delete(S), {"txn1": CONFLICT}),
+            seen.shows("at WriteSerializable the reader " + ("sees" if sees else "misses")
+                       + " the inserted row", sees),
+            bench.expect(long_delete(S), {"delete": CONFLICT}),
             alone.shows(
                 "at Serializable a reader between the two commits sees the inserted row as well, "
                 "as it must: the history has that version",
@@ -307,7 +323,9 @@ def reader_of_inserted_rows(bench: Bench) -> Result:
     )  # fmt: skip
 
 
-@decides("N13")
+@decides(
+    Claim(13, "AD", "ALTER TABLE sets the level, to either of the two names.", Kind.EXPERIMENT),
+)
 def alter_table_sets_the_level(bench: Bench) -> Result:
     """Both names, and what the next commit says."""
     scenario = story(
@@ -329,12 +347,16 @@ def alter_table_sets_the_level(bench: Bench) -> Result:
     return conclude([after, *(alter_level(bench, name) for name in LEVELS)])
 
 
-@decides("N14")
+@decides(
+    Claim(
+        14, "AB", "Which writes conflict depends on the isolation level of the table.", Kind.REPLAY
+    ),
+)
 def level_decides(bench: Bench) -> Result:
     """One schedule, two levels, two outcomes."""
     return conclude(
         [
-            bench.expect(long_delete(WS), {"txn1": "committed"}),
-            bench.expect(long_delete(S), {"txn1": CONFLICT}),
+            bench.expect(long_delete(WS), {"delete": "committed"}),
+            bench.expect(long_delete(S), {"delete": CONFLICT}),
         ]
     )

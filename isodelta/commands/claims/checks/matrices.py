@@ -1,4 +1,4 @@
-"""N38 to N55, N61, N62: the cells of the conflict matrices."""
+"""The cells of the conflict matrices: claims and checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.commands.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.outcomes import CONFLICT_NAMES
 from model.scenario import Scenario
 
@@ -65,7 +65,7 @@ def _replayed(
     for current, winner in _texts(_class(one), _class(other)):
         scenario = pair(current, winner, level, properties)
         seen.append(bench.play(scenario))
-    conflicting = [each for each in seen if each.outcomes["current"] in CONFLICT_NAMES]
+    conflicting = [run for run in seen if run.outcomes["current"] in CONFLICT_NAMES]
     shown = (conflicting or seen)[0]
     kind = "tables with deletion vectors" if properties else "tables"
     text = (
@@ -101,71 +101,136 @@ def _cell(
     write_serializable: bool,
 ) -> Result:  # fmt: skip
     """One cell of a matrix without row-level concurrency."""
-    found = []
+    evidence = []
     for level, can in ((S, serializable), (WS, write_serializable)):
-        found += [_searched(bench, ENGINE_RULES, layout, level, one, other, can)
+        evidence += [_searched(bench, ENGINE_RULES, layout, level, one, other, can)
                   for layout in LAYOUTS]  # fmt: skip
-        found += _replayed(bench, level, one, other, can)
-    return conclude(found)
+        evidence += _replayed(bench, level, one, other, can)
+    return conclude(evidence)
 
 
-@decides("N44", "N50")
+@decides(
+    Claim(
+        44, "A", "Without row-level concurrency: INSERT and INSERT cannot conflict.", Kind.SEARCH
+    ),
+    Claim(50, "D", "Matrix of 2020: INSERT and INSERT cannot conflict.", Kind.SEARCH),
+)
 def insert_insert(bench: Bench) -> Result:
     """INSERT and INSERT cannot conflict."""
     return _cell(bench, INSERT, INSERT, serializable=False, write_serializable=False)
 
 
-@decides("N45", "N51")
+@decides(
+    Claim(
+        45,
+        "A",
+        "Without row-level concurrency: UPDATE, DELETE, MERGE and INSERT cannot conflict "
+        "at WriteSerializable, and can at Serializable.",
+        Kind.SEARCH,
+    ),
+    Claim(
+        51,
+        "D",
+        "Matrix of 2020: UPDATE, DELETE, MERGE and INSERT can conflict at Serializable, "
+        "and cannot at WriteSerializable.",
+        Kind.SEARCH,
+    ),
+)
 def dml_insert(bench: Bench) -> Result:
     """DML and INSERT can conflict at Serializable alone."""
     return _cell(bench, DML, INSERT, serializable=True, write_serializable=False)
 
 
-@decides("N46", "N52")
+@decides(
+    Claim(
+        46,
+        "A",
+        "Without row-level concurrency: two of UPDATE, DELETE, MERGE can conflict at both levels.",
+        Kind.SEARCH,
+    ),
+    Claim(
+        52,
+        "D",
+        "Matrix of 2020: two of UPDATE, DELETE, MERGE can conflict at both levels.",
+        Kind.SEARCH,
+    ),
+)
 def dml_dml(bench: Bench) -> Result:
     """DML and DML can conflict."""
     return _cell(bench, DML, DML, serializable=True, write_serializable=True)
 
 
-@decides("N47", "N53")
+@decides(
+    Claim(
+        47, "A", "Without row-level concurrency: OPTIMIZE and INSERT cannot conflict.", Kind.SEARCH
+    ),
+    Claim(53, "D", "Matrix of 2020: OPTIMIZE and INSERT cannot conflict.", Kind.SEARCH),
+)
 def optimize_insert(bench: Bench) -> Result:
     """OPTIMIZE and INSERT cannot conflict."""
     return _cell(bench, OPTIMIZE, INSERT, serializable=False, write_serializable=False)
 
 
-@decides("N54")
+@decides(
+    Claim(
+        54,
+        "D",
+        "Matrix of 2020: OPTIMIZE and UPDATE, DELETE, MERGE can conflict at both levels.",
+        Kind.SEARCH,
+    ),
+)
 def optimize_dml(bench: Bench) -> Result:
     """OPTIMIZE and DML can conflict."""
     return _cell(bench, OPTIMIZE, DML, serializable=True, write_serializable=True)
 
 
-@decides("N55")
+@decides(
+    Claim(
+        55, "D", "Matrix of 2020: OPTIMIZE and OPTIMIZE can conflict at both levels.", Kind.SEARCH
+    ),
+)
 def optimize_optimize(bench: Bench) -> Result:
     """OPTIMIZE and OPTIMIZE can conflict."""
     return _cell(bench, OPTIMIZE, OPTIMIZE, serializable=True, write_serializable=True)
 
 
-@decides("N48")
+@decides(
+    Claim(
+        48,
+        "A",
+        "Without row-level concurrency: OPTIMIZE and UPDATE, DELETE, MERGE cannot "
+        "conflict on tables with deletion vectors, and can on others.",
+        Kind.SEARCH,
+    ),
+)
 def optimize_dml_vectors(bench: Bench) -> Result:
     """OPTIMIZE and DML: deletion vectors decide."""
     return _with_vectors(bench, DML)
 
 
-@decides("N49")
+@decides(
+    Claim(
+        49,
+        "A",
+        "Without row-level concurrency: OPTIMIZE and OPTIMIZE cannot conflict on tables "
+        "with deletion vectors, and can on others.",
+        Kind.SEARCH,
+    ),
+)
 def optimize_optimize_vectors(bench: Bench) -> Result:
     """OPTIMIZE and OPTIMIZE: deletion vectors decide."""
     return _with_vectors(bench, OPTIMIZE)
 
 
 def _with_vectors(bench: Bench, other: tuple[str, ...]) -> Result:
-    found = []
+    evidence = []
     for level in (S, WS):
         for layout in ("partitioned", "partitioned with deletion vectors"):
             can = layout == "partitioned"
-            found.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
-        found += _replayed(bench, level, OPTIMIZE, other, True)
-        found += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
-    return conclude(found)
+            evidence.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
+        evidence += _replayed(bench, level, OPTIMIZE, other, True)
+        evidence += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
+    return conclude(evidence)
 
 
 def _rows(
@@ -173,21 +238,31 @@ def _rows(
     write_serializable: bool,
 ) -> Result:  # fmt: skip
     """One cell of the matrix with row-level concurrency, under the document's own rules."""
-    found = [
+    evidence = [
         _searched(bench, NEWEST, layout, level, one, other, can)
         for layout in ("deletion vectors", "clustered")
         for level, can in ((S, serializable), (WS, write_serializable))
     ]
-    return conclude(found, lacks=ROW_LEVEL)
+    return conclude(evidence, lacks=ROW_LEVEL)
 
 
-@decides("N38")
+@decides(
+    Claim(38, "A", "With row-level concurrency: INSERT and INSERT cannot conflict.", Kind.MODEL),
+)
 def rows_insert_insert(bench: Bench) -> Result:
     """INSERT and INSERT cannot conflict."""
     return _rows(bench, INSERT, INSERT, serializable=False, write_serializable=False)
 
 
-@decides("N39")
+@decides(
+    Claim(
+        39,
+        "A",
+        "With row-level concurrency: UPDATE, DELETE, MERGE and INSERT cannot conflict at "
+        "WriteSerializable, and can at Serializable on the same row.",
+        Kind.MODEL,
+    ),
+)
 def rows_dml_insert(bench: Bench) -> Result:
     """DML and INSERT can conflict at Serializable alone; the weakest reading says never."""
     result = _rows(bench, DML, INSERT, serializable=True, write_serializable=False)
@@ -195,39 +270,68 @@ def rows_dml_insert(bench: Bench) -> Result:
     return Result(result.status, result.because, (*result.evidence, weakest))
 
 
-@decides("N40")
+@decides(
+    Claim(
+        40,
+        "A",
+        "With row-level concurrency: two of UPDATE, DELETE, MERGE can conflict when they "
+        "change the same row.",
+        Kind.MODEL,
+    ),
+)
 def rows_dml_dml(bench: Bench) -> Result:
     """DML and DML can conflict, on the same row: on others they do not."""
     same = pair("DELETE FROM t WHERE k = 1", "UPDATE t SET v = 0 WHERE k = 1", WS, VECTORS)
     others = pair("DELETE FROM t WHERE k = 1", "UPDATE t SET v = 0 WHERE k = 2", WS, VECTORS)
-    found = [
+    evidence = [
         bench.expect(scenario, {"current": wanted}, rules=rules)
         for rules in (NEWEST, f"{NEWEST}:weakest")
         for scenario, wanted in ((same, CONFLICT), (others, "committed"))
     ]
     cell = _rows(bench, DML, DML, serializable=True, write_serializable=True)
-    return conclude([*found, *cell.evidence], lacks=ROW_LEVEL)
+    return conclude([*evidence, *cell.evidence], lacks=ROW_LEVEL)
 
 
-@decides("N41")
+@decides(
+    Claim(41, "A", "With row-level concurrency: OPTIMIZE and INSERT cannot conflict.", Kind.MODEL),
+)
 def rows_optimize_insert(bench: Bench) -> Result:
     """OPTIMIZE and INSERT cannot conflict."""
     return _rows(bench, OPTIMIZE, INSERT, serializable=False, write_serializable=False)
 
 
-@decides("N42")
+@decides(
+    Claim(
+        42,
+        "A",
+        "With row-level concurrency: OPTIMIZE and UPDATE, DELETE, MERGE cannot conflict.",
+        Kind.MODEL,
+    ),
+)
 def rows_optimize_dml(bench: Bench) -> Result:
     """OPTIMIZE and DML cannot conflict."""
     return _rows(bench, OPTIMIZE, DML, serializable=False, write_serializable=False)
 
 
-@decides("N43")
+@decides(
+    Claim(
+        43, "A", "With row-level concurrency: OPTIMIZE and OPTIMIZE cannot conflict.", Kind.MODEL
+    ),
+)
 def rows_optimize_optimize(bench: Bench) -> Result:
     """OPTIMIZE and OPTIMIZE cannot conflict."""
     return _rows(bench, OPTIMIZE, OPTIMIZE, serializable=False, write_serializable=False)
 
 
-@decides("N61")
+@decides(
+    Claim(
+        61,
+        "AD",
+        "Whether two operations that can conflict do so depends on whether they work on the same "
+        "set of files.",
+        Kind.REPLAY,
+    ),
+)
 def same_files(bench: Bench) -> Result:
     """Two DELETEs on one file, on two files of one partition, on two partitions."""
     texts = {"A": "DELETE FROM t WHERE k = 1", "B": "DELETE FROM t WHERE k = 2"}
@@ -250,10 +354,18 @@ def same_files(bench: Bench) -> Result:
     )
 
 
-@decides("N62")
+@decides(
+    Claim(
+        62,
+        "AD",
+        "An UPDATE of later dates and a DELETE of earlier ones conflict on a table that is not "
+        "partitioned by date, and do not on one that is.",
+        Kind.REPLAY,
+    ),
+)
 def dates(bench: Bench) -> Result:
     """The documents' example, with and without partitions by date."""
-    found = []
+    evidence = []
     for partition_by, wanted in (((), CONFLICT), (("date",), NO_CONFLICT)):
         where = "partitioned by date" if partition_by else "not partitioned"
         for schedule, last in (("begin A, begin B, commit A, commit B", "B"),
@@ -269,5 +381,5 @@ def dates(bench: Bench) -> Result:
                 setup=("INSERT INTO t VALUES (DATE'2009-01-01', 1), (DATE'2011-01-01', 2)",),
                 partition_by=partition_by,
             )
-            found.append(bench.expect(scenario, {last: wanted}))
-    return conclude(found)
+            evidence.append(bench.expect(scenario, {last: wanted}))
+    return conclude(evidence)

@@ -1,4 +1,4 @@
-"""N59, N60, N92, N94 to N99: REORG, changes of metadata and protocol, tables that are created."""
+"""REORG, changes of metadata and protocol, tables that are created: claims and checks."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from isodelta.commands.claims.bench import VECTORS, Bench, story
 from isodelta.commands.claims.checks.files_and_log import INSERT, UPDATE, run
-from isodelta.commands.claims.evidence import CannotRun, Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import CannotRun, Evidence, Result, conclude
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.outcomes import CONFLICT_NAMES
 from model.scenario import Scenario
@@ -17,7 +17,7 @@ COLUMN = "ALTER TABLE t ADD COLUMNS (w STRING)"
 TWO_FILES = ("INSERT INTO t VALUES (1, 1, 10)", "INSERT INTO t VALUES (2, 2, 20)")
 ENABLE_VECTORS = "ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = true)"
 PROTOCOL_RACE = {"winner": "committed", "current": "ProtocolChanged"}
-"""Whoever is second to make a table is told that the protocol changed."""
+"""The second of two transactions that make a table fails with ProtocolChanged."""
 UNIFORM = "REORG TABLE t APPLY (UPGRADE UNIFORM(ICEBERG_COMPAT_VERSION=2))"
 UPGRADES = {
     "deletion vectors are enabled": ENABLE_VECTORS,
@@ -57,10 +57,17 @@ def _crossing(current: str, winner: str, vectors: bool = True) -> Scenario:
     )
 
 
-@decides("N59")
+@decides(
+    Claim(
+        59,
+        "B",
+        "REORG that applies deletion vectors has the isolation semantics of OPTIMIZE.",
+        Kind.EXPERIMENT,
+    ),
+)
 def reorg_like_optimize(bench: Bench) -> Result:
     """REORG PURGE and OPTIMIZE in each other's place, against the same statements."""
-    found = []
+    evidence = []
     reorg, optimize = "REORG TABLE t APPLY (PURGE)", "OPTIMIZE t"
     others = (INSERT, "DELETE FROM t WHERE k = 2", "UPDATE t SET v = 0 WHERE k = 2",
               "INSERT INTO t SELECT k, 2, v FROM t")  # fmt: skip
@@ -74,16 +81,26 @@ def reorg_like_optimize(bench: Bench) -> Result:
                     run(table, "winner")
                     ends.append(table.commit("current").outcome)
             place = "current" if current_place else "winner"
-            found.append(bench.fact(
-                f"as {place} with `{other}`: REORG gives {ends[0]}, OPTIMIZE {ends[1]}",
-                ends[0] == ends[1]))  # fmt: skip
-    return conclude(found)
+            evidence.append(
+                bench.fact(
+                    f"as {place} with `{other}`: REORG gives {ends[0]}, OPTIMIZE {ends[1]}",
+                    ends[0] == ends[1],
+                )
+            )
+    return conclude(evidence)
 
 
-@decides("N60")
+@decides(
+    Claim(
+        60,
+        "B",
+        "REORG that upgrades changes the protocol, and conflicts with every operation in flight.",
+        Kind.EXPERIMENT,
+    ),
+)
 def reorg_upgrade(bench: Bench) -> Result:
     """REORG to UniForm against writers in flight, if the engine can do it."""
-    found = []
+    evidence = []
     for current in (INSERT, UPDATE, "OPTIMIZE t"):
         scenario = story(f"{current} while REORG upgrades the table", "", {"current": current},
                          setup=TWO_FILES)  # fmt: skip
@@ -98,9 +115,9 @@ def reorg_upgrade(bench: Bench) -> Result:
                 return _upgrade_in_the_model(bench, type(error).__name__)
             new = len(table.log()) - before
             ended = table.commit("current").outcome
-        found.append(bench.fact(f"`{current}` in flight, while REORG wrote {new} versions, ended "
-                                f"in {ended}", ended in CONFLICT_NAMES and new > 0))  # fmt: skip
-    return conclude(found)
+        text = f"`{current}` in flight, while REORG wrote {new} versions, ended in {ended}"
+        evidence.append(bench.fact(text, ended in CONFLICT_NAMES and new > 0))
+    return conclude(evidence)
 
 
 def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
@@ -125,24 +142,42 @@ def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
     )  # fmt: skip
 
 
-@decides("N92")
+@decides(
+    Claim(
+        92,
+        "AD",
+        "MetadataChangedException: a concurrent transaction changed the metadata, by ALTER TABLE "
+        "or by a write that changes the schema.",
+        Kind.EXPERIMENT,
+    ),
+)
 def metadata_changed(bench: Bench) -> Result:
     """ALTER TABLE, and a write that brings a column, as winners."""
     evolving = (
         "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 7 AS k, 1 AS p, 5 AS v, 7 AS w) s "
         "ON t.k = s.k WHEN NOT MATCHED THEN INSERT *"
     )
-    found = []
+    evidence = []
     for name, winner in (("a property is set", PROPERTY), ("a column is added", COLUMN),
                          ("a MERGE changes the schema", evolving)):  # fmt: skip
         for current in (INSERT, UPDATE):
             ended, first = in_flight(bench, name, current, winner)
-            found.append(bench.fact(f"`{current}` while {name} ({first}): {ended}",
-                                    ended == "MetadataChanged"))  # fmt: skip
-    return conclude(found)
+            evidence.append(
+                bench.fact(
+                    f"`{current}` while {name} ({first}): {ended}", ended == "MetadataChanged"
+                )
+            )
+    return conclude(evidence)
 
 
-@decides("N94")
+@decides(
+    Claim(
+        94,
+        "AD",
+        "ProtocolChangedException can come when the table's protocol is upgraded.",
+        Kind.EXPERIMENT,
+    ),
+)
 def protocol_changed(bench: Bench) -> Result:
     """Upgrades of several kinds as winners: one that raises the exception is enough for "can"."""
     ends = {
@@ -161,11 +196,18 @@ def protocol_changed(bench: Bench) -> Result:
     return conclude([bench.fact(text, raised)])
 
 
-@decides("N95")
+@decides(
+    Claim(
+        95,
+        "A",
+        "It can come when several writers create or replace a table at a time.",
+        Kind.REPLAY,
+    ),
+)
 def created_at_once(bench: Bench) -> Result:
     """Two creations where there is no table raise it; where there is one, another is raised."""
     create, replace = "CREATE TABLE t (k int) USING delta", "CREATE OR REPLACE {} USING delta"
-    found = [
+    evidence = [
         bench.expect(_race("two CREATE TABLE, no table yet", create), PROTOCOL_RACE),
         bench.expect(
             _race("two CREATE OR REPLACE TABLE, no table yet", replace.format("TABLE t (k int)")),
@@ -175,10 +217,17 @@ def created_at_once(bench: Bench) -> Result:
     there = "TABLE t (k int, p int, v int)"
     seen = bench.play(_race("two CREATE OR REPLACE TABLE", replace.format(there), absent=False))
     told = f"of a table that is there: {seen.ends}"
-    return conclude([*found, seen.shows(told, seen.outcomes["current"] in CONFLICT_NAMES)])
+    return conclude([*evidence, seen.shows(told, seen.outcomes["current"] in CONFLICT_NAMES)])
 
 
-@decides("N96")
+@decides(
+    Claim(
+        96,
+        "A",
+        "It can come when several writers write to an empty path at a time.",
+        Kind.REPLAY,
+    ),
+)
 def empty_path(bench: Bench) -> Result:
     """Two writers whose first write makes the table, with rows."""
     write = "CREATE TABLE t USING delta AS SELECT * FROM VALUES (1, 1), (2, 2) AS x(k, p)"
@@ -194,10 +243,18 @@ def _race(name: str, text: str, absent: bool = True) -> Scenario:
     return story(name, schedule, texts)
 
 
-@decides("N97")
+@decides(
+    Claim(
+        97,
+        "B",
+        "Changes of the protocol, of table properties and of the schema make all concurrent "
+        "writes fail.",
+        Kind.EXPERIMENT,
+    ),
+)
 def fails_all_writes(bench: Bench) -> Result:
     """Each kind of change against each kind of write in flight."""
-    found = []
+    evidence = []
     changes = {"a property is set": PROPERTY, "a column is added": COLUMN,
                "deletion vectors are enabled": ENABLE_VECTORS}  # fmt: skip
     for name, winner in changes.items():
@@ -206,12 +263,23 @@ def fails_all_writes(bench: Bench) -> Result:
             for word, text in (("INSERT", INSERT), ("UPDATE", UPDATE), ("OPTIMIZE", "OPTIMIZE t"))
         }
         told = ", ".join(f"{word} {ended}" for word, ended in ends.items())
-        found.append(bench.fact(f"while {name}: {told}",
-                                set(ends.values()) <= set(CONFLICT_NAMES)))  # fmt: skip
-    return conclude(found)
+        evidence.append(
+            bench.fact(
+                f"while {name}: {told}", all(ended in CONFLICT_NAMES for ended in ends.values())
+            )
+        )
+    return conclude(evidence)
 
 
-@decides("N98")
+@decides(
+    Claim(
+        98,
+        "B",
+        "Setting a property, enabling deletion vectors, dropping a feature, a REORG to UniForm "
+        "and adding columns change the metadata.",
+        Kind.EXPERIMENT,
+    ),
+)
 def examples(bench: Bench) -> Result:
     """The five commands: which of them puts a metadata action into the log."""
     drop = "ALTER TABLE t DROP FEATURE deletionVectors"
@@ -222,7 +290,7 @@ def examples(bench: Bench) -> Result:
         "REORG to UniForm": UNIFORM,
         "ADD COLUMNS": COLUMN,
     }
-    found, lacking = [], []
+    evidence, lacking = [], []
     for name, text in commands.items():
         properties = VECTORS if text == drop else None
         scenario = story(name, "", {"A": text}, properties=properties)
@@ -237,13 +305,21 @@ def examples(bench: Bench) -> Result:
             lacking.append(f"{name} ({outcome})")
             continue
         changed = any(r.metadata is not None or r.protocol is not None for r in new)
-        found.append(bench.fact(f"{name}: {'a' if changed else 'no'} metadata or protocol action",
-                                changed))  # fmt: skip
+        action = f"{'a' if changed else 'no'} metadata or protocol action"
+        evidence.append(bench.fact(f"{name}: {action}", changed))
     because = f"the engine does not run: {', '.join(lacking)}" if lacking else ""
-    return conclude(found, because=because)
+    return conclude(evidence, because=because)
 
 
-@decides("N99")
+@decides(
+    Claim(
+        99,
+        "B",
+        "A streaming read fails at a commit that changes the metadata, and goes on once it is "
+        "restarted.",
+        Kind.EXPERIMENT,
+    ),
+)
 def streams(bench: Bench) -> Result:
     """A stream that reads a table while a column is added, and the same one restarted."""
     session = bench.spark.process.session.newSession()

@@ -1,4 +1,4 @@
-"""N66, N68 to N74, N78, N82 to N85: row-level concurrency, under the documents' own rules."""
+"""Row-level concurrency under the documents' own rules: claims and checks."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.commands.claims.checks.matrices import ROW_LEVEL
-from isodelta.commands.claims.evidence import Evidence, Result, conclude
-from isodelta.commands.claims.registry import decides
+from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.levels import WRITE_SERIALIZABLE
 
 DISABLED = {"delta.enableDeletionVectors": "false"}
@@ -57,11 +57,18 @@ def _ends(
     return bench.expect(scenario, {"current": wanted}, rules=rules)
 
 
-def _modelled(found: list[Evidence]) -> Result:
-    return conclude(found, lacks=ROW_LEVEL)
+def _modelled(evidence: list[Evidence]) -> Result:
+    return conclude(evidence, lacks=ROW_LEVEL)
 
 
-@decides("N66")
+@decides(
+    Claim(
+        66,
+        "AB",
+        "Row-level concurrency resolves writes that update or delete different rows of one file.",
+        Kind.MODEL,
+    ),
+)
 def different_rows(bench: Bench) -> Result:
     """Different rows of one file, updated and deleted, in both readings."""
     return _modelled(
@@ -88,25 +95,54 @@ def _layouts(bench: Bench, *expected: tuple[Layout, str]) -> Result:
     )
 
 
-@decides("N68")
+@decides(
+    Claim(
+        68,
+        "AB",
+        "It is on for tables with deletion vectors and without partitions.",
+        Kind.MODEL,
+    ),
+)
 def vectors_unpartitioned(bench: Bench) -> Result:
     """On for deletion vectors without partitions."""
     return _layouts(bench, (ON, NO_CONFLICT))
 
 
-@decides("N69")
+@decides(
+    Claim(
+        69,
+        "AB",
+        "It is on for tables with liquid clustering, unless deletion vectors are disabled.",
+        Kind.MODEL,
+    ),
+)
 def clustered(bench: Bench) -> Result:
     """On for clustered tables, off where deletion vectors are disabled."""
     return _layouts(bench, (CLUSTERED, NO_CONFLICT), (UNVECTORED, CONFLICT))
 
 
-@decides("N70")
+@decides(
+    Claim(
+        70,
+        "AB",
+        "Tables with partitions, and tables without deletion vectors, do not have it.",
+        Kind.MODEL,
+    ),
+)
 def not_elsewhere(bench: Bench) -> Result:
     """Off with partitions, off without deletion vectors."""
     return _layouts(bench, (PARTED, CONFLICT), (BARE, CONFLICT))
 
 
-@decides("N71")
+@decides(
+    Claim(
+        71,
+        "AB",
+        "A partitioned table with deletion vectors still avoids conflicts of OPTIMIZE with all "
+        "other writes.",
+        Kind.MODEL,
+    ),
+)
 def compaction_of_partitions(bench: Bench) -> Result:
     """A compaction of a partitioned table with deletion vectors, in both places."""
     layout = Layout("deletion vectors and partitions", partition_by=("p",), setup=TWO_FILES)
@@ -128,7 +164,14 @@ MERGE = (
 )
 
 
-@decides("N72")
+@decides(
+    Claim(
+        72,
+        "AB",
+        "MERGE needs Photon for it on Runtime 14.2, and no longer from 14.3 on.",
+        Kind.MODEL,
+    ),
+)
 def merge_and_photon(bench: Bench) -> Result:
     """MERGE on 14.2 without Photon (strongest) and with it (weakest), and on 14.3."""
     return _modelled(
@@ -140,7 +183,14 @@ def merge_and_photon(bench: Bench) -> Result:
     )
 
 
-@decides("N73")
+@decides(
+    Claim(
+        73,
+        "A",
+        "OPTIMIZE with ZORDER BY is not resolved by rows.",
+        Kind.MODEL,
+    ),
+)
 def zorder(bench: Bench) -> Result:
     """OPTIMIZE with ZORDER BY: by the matrix without row-level concurrency."""
     layout = Layout("deletion vectors, two files", setup=TWO_FILES)
@@ -152,7 +202,14 @@ def zorder(bench: Bench) -> Result:
     )
 
 
-@decides("N74")
+@decides(
+    Claim(
+        74,
+        "AB",
+        "Commands with complex conditions are not resolved by rows.",
+        Kind.MODEL,
+    ),
+)
 def complex_conditions(bench: Bench) -> Result:
     """The one complex clause that the model has: a subquery in SET, at its strongest."""
     update = "UPDATE t SET v = (SELECT max(v) FROM t WHERE k = 1) WHERE k = 1"
@@ -164,7 +221,15 @@ def complex_conditions(bench: Bench) -> Result:
     )
 
 
-@decides("N78")
+@decides(
+    Claim(
+        78,
+        "A",
+        "MERGE needs an explicit condition on the target, which then serves to find the rows that "
+        "may conflict.",
+        Kind.MODEL,
+    ),
+)
 def merge_needs_a_condition(bench: Bench) -> Result:
     """A MERGE that leaves all to its join, and one with a condition on the target."""
     join = MERGE.replace(" AND t.k < 2", "")
@@ -176,7 +241,9 @@ def merge_needs_a_condition(bench: Bench) -> Result:
     )
 
 
-@decides("N82")
+@decides(
+    Claim(82, "A", "Row-level concurrency always needs deletion vectors.", Kind.MODEL),
+)
 def always_vectors(bench: Bench) -> Result:
     """The legacy runtimes without deletion vectors."""
     return _modelled(
@@ -189,7 +256,14 @@ def always_vectors(bench: Bench) -> Result:
     )
 
 
-@decides("N83")
+@decides(
+    Claim(
+        83,
+        "A",
+        "From Runtime 13.3 on, tables with liquid clustering have it without being asked.",
+        Kind.MODEL,
+    ),
+)
 def legacy_clustering(bench: Bench) -> Result:
     """Clustered tables on the legacy runtimes."""
     return _modelled(
@@ -201,7 +275,15 @@ def legacy_clustering(bench: Bench) -> Result:
     )
 
 
-@decides("N84")
+@decides(
+    Claim(
+        84,
+        "A",
+        "On Runtimes 14.0 and 14.1 a setting of the session switches it on for tables with "
+        "deletion vectors.",
+        Kind.MODEL,
+    ),
+)
 def preview(bench: Bench) -> Result:
     """Deletion vectors alone: the setting off (strongest) and on (weakest)."""
     return _modelled(
@@ -213,7 +295,14 @@ def preview(bench: Bench) -> Result:
     )
 
 
-@decides("N85")
+@decides(
+    Claim(
+        85,
+        "A",
+        "Up to Runtime 14.1, without Photon, only DELETE has it.",
+        Kind.MODEL,
+    ),
+)
 def only_delete(bench: Bench) -> Result:
     """A clustered table, no Photon (strongest): DELETE is resolved, UPDATE is not."""
     return _modelled(

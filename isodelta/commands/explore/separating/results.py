@@ -1,230 +1,300 @@
-"""``explore --separate``: levels told apart, and what conflict rules make of the histories."""
+"""Results of ``explore --separate``: pairs of levels, separating histories and counts, as data."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from checker.judging.verdict import judge
-from checker.search.finding import describe, weakest
-from checker.separation.lattice import Lattice, lattice
-from checker.separation.snapshots import Separation, SeparationResult, deciders_that_agree
-from isodelta.files.scenarios import scenario_mapping
-from model.levels import DELTA_LEVELS, LEVELS, implies
-from model.outcomes import SUCCEEDED
-from model.profiles import NO_RULES, Profile
+from checker.search.finding import describe
+from checker.separation.lattice import Lattice
+from checker.separation.result import H_co, SeparatingHistory, Separation, SeparationResult
+from conformance.replay.comparison import Comparison
+from isodelta.files.scenario_writer import scenario_mapping
 from model.scenario import Expectation, Scenario
-from model.simulator import run_scenario
-
-if TYPE_CHECKING:
-    from conformance.engine import Engine
-    from conformance.replay.comparison import Comparison
-
-ADMITTED = "admitted"
 
 
 @dataclass(frozen=True)
-class SeparatingHistory:
-    """A history that separates levels: its short name, and the pairs that it tells apart.
+class Family:
+    """The words for one family of levels.
 
-    ``holds`` are the strongest levels that it holds, ``violates`` the weakest that it violates.
+    ``short`` has the names of its levels for the head of a table. ``reasons`` has, for each reason
+    why no history separates two levels, its sign and its meaning; ``equal`` needs none. ``proof``
+    says what a proof that two levels are equal is about. ``paragraph`` opens the report.
+    """
+
+    short: Mapping[str, str]
+    reasons: Mapping[str, tuple[str, str]]
+    proof: str
+    paragraph: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A separating history replayed on a real engine, on a table at one level."""
+
+    label: str
+    level: str
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class NamedHistory:
+    """A separating history with its short name.
+
+    ``holds`` are the strongest levels that it holds, ``violates`` the weakest that it violates;
+    ``pairs`` counts the ordered pairs that it separates. ``transactions`` has their names and what
+    they do. Only histories of snapshots have the rest: their scenario with its set-up and
+    schedule, for each level of a table the transactions that the rules of ``profile`` refuse, and
+    whether replays went as the model says.
     """
 
     label: str
-    pairs: tuple[Separation, ...]
-
-    @property
-    def example(self) -> Separation:
-        """One of the pairs."""
-        return self.pairs[0]
-
-    @cached_property
-    def verdicts(self) -> dict[str, str]:
-        """The verdict at each level."""
-        history = run_scenario(self._scenario, NO_RULES).history
-        return {name: found.verdict for name, found in judge(history, tuple(LEVELS)).items()}
-
-    @property
-    def _scenario(self) -> Scenario:
-        assert self.example.scenario is not None
-        return self.example.scenario
-
-    @property
-    def violated(self) -> tuple[str, ...]:
-        """Every level that it violates."""
-        return tuple(level for level, verdict in self.verdicts.items() if verdict == "violated")
-
-    @property
-    def violates(self) -> tuple[str, ...]:
-        """The weakest of the levels that it violates."""
-        return weakest(self.violated)
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """The strongest of the levels that it does not violate."""
-        held = [level for level in LEVELS if level not in self.violated]
-        return tuple(v for v in held if not any(o != v and implies(o, v) for o in held))
+    anomaly: str
+    holds: tuple[str, ...]
+    violates: tuple[str, ...]
+    pairs: int
+    confirmed: tuple[str, ...]
+    transactions: tuple[tuple[str, str], ...]
+    setup: tuple[str, ...] = ()
+    schedule: str = ""
+    scenario: Scenario | None = None
+    profile: str = ""
+    admitted: Mapping[str, str] = field(default_factory=dict)
+    engine_agrees: Mapping[str, bool] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
         """What it holds and violates, in one line."""
         return f"{self.label}: holds {describe(self.holds)}, violates {describe(self.violates)}"
 
-    @cached_property
-    def scenario(self) -> Scenario:
-        """The scenario, with what is to be expected of it when nothing is checked."""
-        run = run_scenario(self._scenario, NO_RULES)
-        decided = {k: v for k, v in self.verdicts.items() if v != "unknown"}
-        expect = Expectation(
-            outcomes={name: ended.outcome for name, ended in run.ended.items()}, levels=decided
-        )
-        return replace(self._scenario, name=self.title, expect=expect)
-
     @property
-    def schedule(self) -> str:
-        """The schedule in the short form of scenario files."""
-        return ", ".join(scenario_mapping(self.scenario)["schedule"])
+    def lines(self) -> tuple[str, ...]:
+        """All of it, a line for each set-up statement, transaction and so on."""
+        return (
+            *(f"set-up: {text}" for text in self.setup),
+            *(f"{name}: {what}" if name else what for name, what in self.transactions),
+            *((self.schedule,) if self.schedule else ()),
+            *(f"{self.profile} at {level}: {what}" for level, what in self.admitted.items()),
+        )
 
 
-@dataclass
-class Separating:
-    """The levels told apart, with what ``profile`` admits of the histories.
+@dataclass(frozen=True)
+class Cost:
+    """What the search for one pair cost, where each pair has a search of its own."""
 
-    ``comparisons`` has the replays on a real engine, by label and level of the table, once
-    ``replay`` has been called.
+    seconds: float
+    candidates: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One ordered pair of levels.
+
+    ``sign`` says in a few characters what ``verdict`` says: the label of a history, or why there
+    is none. ``operations`` and ``needs_a_predicate`` belong to key-value histories.
     """
 
-    result: SeparationResult
-    profile: Profile
-    comparisons: dict[tuple[str, str], Comparison] = field(default_factory=dict)
+    holds: str
+    violates: str
+    verdict: str
+    sign: str
+    transactions: int | None = None
+    anomaly: str = ""
+    confirmed: tuple[str, ...] = ()
+    history: NamedHistory | None = None
+    cost: Cost | None = None
+    operations: int | None = None
+    needs_a_predicate: bool = False
 
-    @cached_property
-    def lattice(self) -> Lattice:
-        """The order of the levels."""
-        return lattice(self.result.separations)
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the pair."""
+        result: dict[str, Any] = {
+            "holds": self.holds,
+            "violates": self.violates,
+            "verdict": self.verdict,
+        }
+        if self.cost is not None:
+            result["seconds"] = round(self.cost.seconds, 4)
+        if self.history is None:
+            return result
+        result |= {
+            "transactions": self.transactions,
+            "anomaly": self.anomaly,
+            "confirmed": list(self.confirmed),
+        }
+        return result | (self._key_value() if self.history.scenario is None else self._snapshots())
 
-    @cached_property
-    def histories(self) -> tuple[SeparatingHistory, ...]:
-        """Every separating history once, the smallest first as the table meets them."""
-        pairs: dict[tuple[object, ...], list[Separation]] = {}
-        for each in self.result.separations:
-            if each.scenario is not None:
-                pairs.setdefault(_key(each.scenario), []).append(each)
-        return tuple(
-            SeparatingHistory(f"H{number}", tuple(found))
-            for number, found in enumerate(pairs.values(), 1)
+    def _snapshots(self) -> dict[str, Any]:
+        assert self.history is not None
+        assert self.history.scenario is not None
+        name = f"holds {self.holds}, violates {self.violates}"
+        scenario = replace(self.history.scenario, name=name, expect=Expectation())
+        agrees = {"engine_agrees": dict(self.history.engine_agrees)}
+        return {
+            "history": self.history.label,
+            "admitted": {"profile": self.history.profile, **self.history.admitted},
+            **(agrees if self.history.engine_agrees else {}),
+            "scenario": scenario_mapping(scenario),
+        }
+
+    def _key_value(self) -> dict[str, Any]:
+        assert self.history is not None
+        return {
+            "label": self.history.label,
+            "history": list(self.history.lines),
+            "operations": self.operations,
+            "candidates": None if self.cost is None else self.cost.candidates,
+            "needs_a_predicate": self.needs_a_predicate,
+        }
+
+
+@dataclass(frozen=True)
+class SnapshotSearch:
+    """What a search over histories of snapshots looked at; ``seconds`` by the clock."""
+
+    proved: int
+    statements: int
+    schedules: int
+    histories: int
+    complete: bool
+    seconds: float
+    replays: int | None = None
+    differences: int | None = None
+
+
+@dataclass(frozen=True)
+class KeyValueSearch:
+    """What searches for key-value histories looked at; ``histories`` counts separating ones."""
+
+    need_a_predicate: int
+    histories: int
+    predicates: bool
+    keys: int
+    processor_seconds: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Counts of ordered pairs by verdict, and what was looked at.
+
+    ``implied`` counts what is so in any history of the family. ``transactions`` is the number up
+    to which levels without a separating history are equal.
+    """
+
+    pairs: int
+    separated: int
+    implied: int
+    equal: int
+    transactions: int
+    search: SnapshotSearch | KeyValueSearch
+
+    def to_json(self) -> dict[str, Any]:
+        """The counts, as the last line of the JSON output has them."""
+        result = asdict(self)
+        search: dict[str, Any] = result.pop("search")
+        return result | {name: value for name, value in search.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Separating:
+    """Every pair of levels told apart: what the terminal, the JSON and the report show.
+
+    ``equal`` says of each group of equal levels why they are equal. ``searched`` says what was
+    looked at, in one line for people; ``facts`` are figures and what they count, for the report.
+    """
+
+    family: Family
+    lattice: Lattice
+    pairs: tuple[Pair, ...]
+    histories: tuple[NamedHistory, ...]
+    equal: tuple[str, ...]
+    summary: Summary
+    searched: str
+    facts: tuple[tuple[str, str], ...]
+    replays: tuple[Replay, ...] = ()
+
+    def between(self, holds: str, violates: str) -> Pair:
+        """The answer for one ordered pair. Raises ``KeyError``."""
+        for pair in self.pairs:
+            if (pair.holds, pair.violates) == (holds, violates):
+                return pair
+        raise KeyError((holds, violates))
+
+    @property
+    def legend(self) -> tuple[tuple[str, str], ...]:
+        """The signs of pairs without a history, and what they mean."""
+        return (*self.family.reasons.values(), ("<=n", "no history of up to n transactions"))
+
+    @property
+    def counts(self) -> tuple[tuple[int, str], ...]:
+        """How many pairs have no history for each reason, and what the reason is."""
+        verdicts = [pair.verdict for pair in self.pairs]
+        equal = f"equal up to {self.summary.transactions} transactions, unproved"
+        return (
+            *((verdicts.count(name), words) for name, (_, words) in self.family.reasons.items()),
+            (self.summary.equal, equal),
         )
 
-    def history_of(self, separation: Separation) -> SeparatingHistory:
-        """The history of a pair. Raises ``KeyError`` where it has none."""
-        for history in self.histories:
-            if separation in history.pairs:
-                return history
-        raise KeyError((separation.held, separation.violated))
-
     @property
-    def table_levels(self) -> tuple[str, ...]:
-        """The levels of a Delta table that the profile knows."""
-        return tuple(level for level in DELTA_LEVELS if level in self.profile.levels)
-
-    def admitted(self, history: SeparatingHistory) -> dict[str, str]:
-        """For each level of a table: ``admitted``, or who is refused and with what."""
-        return {level: self._admitted(history.scenario, level) for level in self.table_levels}
-
-    def _admitted(self, scenario: Scenario, level: str) -> str:
-        run = run_scenario(scenario, self.profile, level)
-        refused = [
-            f"{name}: {ended.outcome}"
-            for name, ended in run.ended.items()
-            if ended.outcome not in SUCCEEDED
-        ]
-        return ", ".join(refused) or ADMITTED
-
-    def replay(self, engine: Engine) -> Iterator[tuple[str, str]]:
-        """Replays every history at every level of a table; gives the labels and levels as done.
-
-        Raises conformance.engine.EngineError.
-        """
-        from conformance.replay import campaign
-
-        for history in self.histories:
-            for level in self.table_levels:
-                job = campaign.Job(replace(history.scenario, expect=Expectation()), level)
-                comparison = campaign.replay(engine, job, self.profile).comparison
-                self.comparisons[history.label, level] = comparison
-                yield history.label, level
-
-    @property
-    def differences(self) -> int:
-        """How many replays differ from the model."""
-        return sum(not comparison.agrees for comparison in self.comparisons.values())
-
-    def pair_result(self, separation: Separation) -> dict[str, Any]:
-        """The JSON object of one ordered pair."""
-        found: dict[str, Any] = {
-            "holds": separation.held,
-            "violates": separation.violated,
-            "verdict": verdict_words(separation),
-        }
-        if separation.scenario is None:
-            return found
-        history = self.history_of(separation)
-        found |= {
-            "transactions": separation.transactions,
-            "anomaly": separation.anomaly,
-            "history": history.label,
-            "confirmed": list(deciders_that_agree(separation)),
-            "admitted": {"profile": self.profile.name, **self.admitted(history)},
-        }
-        replayed = {
-            level: comparison.agrees
-            for (label, level), comparison in self.comparisons.items()
-            if label == history.label
-        }
-        if replayed:
-            found["engine_agrees"] = replayed
-        return {**found, "scenario": scenario_mapping(separation.scenario)}
-
-    def summary(self) -> dict[str, Any]:
-        """The counts, as the last line of ``explore --separate --json``."""
-        verdicts = [each.verdict for each in self.result.separations]
-        counts: dict[str, Any] = {
-            "pairs": len(verdicts),
-            "separated": verdicts.count("separated"),
-            "implied": verdicts.count("implied"),
-            "proved": verdicts.count("proved for snapshots"),
-            "equal": verdicts.count("equal"),
-            "transactions": self.result.finished,
-            "statements": self.result.statements,
-            "schedules": self.result.schedules,
-            "histories": self.result.histories,
-            "complete": self.result.complete,
-            "seconds": round(self.result.seconds, 2),
-        }
-        if self.comparisons:
-            counts |= {"replays": len(self.comparisons), "differences": self.differences}
-        return counts
+    def differences(self) -> tuple[Replay, ...]:
+        """The replays that differ from the model."""
+        return tuple(replay for replay in self.replays if not replay.comparison.agrees)
 
 
-def verdict_words(separation: Separation) -> str:
-    """The verdict, with the bound where it is one."""
-    if separation.verdict == "equal":
-        return f"equal up to {separation.up_to}"
-    return separation.verdict
+def listed(
+    result: SeparationResult[H_co], family: Family, named: Mapping[H_co, NamedHistory]
+) -> tuple[Pair, ...]:
+    """Every ordered pair of a result."""
+    return tuple(
+        Pair(
+            pair.held,
+            pair.violated,
+            f"equal up to {pair.up_to}" if pair.verdict == "equal" else pair.verdict,
+            _sign(pair, family) if pair.history is None else named[pair.history].label,
+            pair.transactions,
+            pair.anomaly,
+            pair.confirmed,
+            None if pair.history is None else named[pair.history],
+        )
+        for pair in result.separations
+    )
 
 
-def why_equal(group: Sequence[str], pairs: Iterable[Separation]) -> str:
-    """Why no history tells the levels of a group apart, in one sentence."""
-    inside = [each for each in pairs if each.held in group and each.violated in group]
-    bounds = sorted({each.up_to for each in inside if each.verdict == "equal"})
-    names = describe(group)
-    if bounds:
-        return f"{names}: not told apart by up to {bounds[0]} transactions, and that is no proof."
-    return f"{names}: proved to be the same for histories of snapshots (isodelta prove)."
+def _sign(separation: Separation[SeparatingHistory], family: Family) -> str:
+    if separation.reason == "equal":
+        return f"<={separation.up_to}"
+    return family.reasons[separation.reason][0]
 
 
-def _key(scenario: Scenario) -> tuple[object, ...]:
-    table, texts = scenario.table, tuple(scenario.transactions.items())
-    return (table.setup, texts, scenario.schedule)
+def summarised(
+    result: SeparationResult[SeparatingHistory],
+    up_to: int,
+    search: SnapshotSearch | KeyValueSearch,
+) -> Summary:
+    """The counts of a result. ``up_to``: transactions of which every history was looked at."""
+    verdicts = [pair.verdict for pair in result.separations]
+    return Summary(
+        len(verdicts),
+        verdicts.count("separated"),
+        verdicts.count("implied"),
+        verdicts.count("equal"),
+        up_to,
+        search,
+    )
+
+
+def why_equal(result: SeparationResult[SeparatingHistory], family: Family) -> tuple[str, ...]:
+    """One sentence for each group of levels that no history separates."""
+    sentences = []
+    for group in result.lattice.groups:
+        if len(group) == 1:
+            continue
+        bounds = [pair.up_to for pair in result.inside(group) if pair.reason == "equal"]
+        why = (
+            f"not told apart by up to {min(bounds)} transactions, and that is not a proof"
+            if bounds
+            else f"proved to be the same {family.proof}"
+        )
+        sentences.append(f"{describe(group)}: {why}.")
+    return tuple(sentences)

@@ -1,4 +1,4 @@
-"""What ``explore --separate`` found, for people."""
+"""Levels told apart, in words for a terminal: the table of pairs and every separating history."""
 
 from __future__ import annotations
 
@@ -7,61 +7,44 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isodelta.commands.explore.separating.results import Separating, verdict_words, why_equal
+from isodelta.commands.explore.separating.results import Separating
 from isodelta.terminal import printable
-from model.levels import LEVELS, SHORT
-
-CELLS = {"implied": "=>", "proved for snapshots": "=>*", "equal": "<="}
-"""Signs of the pairs without a history; a bound follows the last."""
 
 
 def print_separating(separating: Separating, console: Console) -> None:
-    """The table of pairs, the levels that are one, and every separating history."""
-    table = Table("holds \\ violates", box=None, padding=(0, 2, 0, 0))
-    for level in LEVELS:
-        table.add_column(SHORT[level])
-    for held in LEVELS:
-        table.add_row(held, *(_cell(separating, held, violated) for violated in LEVELS))
-    console.print(table)
-    words = (
-        "H1, H2, ...: a history (below). =>: implied by the table of levels. =>*: proved for "
-        "histories of snapshots (isodelta prove). <=n: no history of up to n transactions."
-    )
-    console.print(Text(words, "dim"))
+    """The table of pairs, the levels that are equal, every separating history, and the counts."""
+    console.print(_table(separating))
+    meanings = (f"{sign}: {meaning}." for sign, meaning in separating.legend)
+    console.print(Text(" ".join(("H1, H2, ...: a history (below).", *meanings)), "dim"))
     console.print()
-    for group in separating.lattice.groups:
-        if len(group) > 1:
-            console.print(Text(why_equal(group, separating.result.separations)))
-    console.print()
+    for sentence in separating.equal:
+        console.print(Text(sentence))
+    if separating.equal:
+        console.print()
     for history in separating.histories:
-        console.print(Text(history.title, "bold"))
-        lines = [f"set-up: {text}" for text in history.scenario.table.setup]
-        lines += [f"{name}: {sql}" for name, sql in history.scenario.transactions.items()]
-        lines.append(history.schedule)
-        admitted = separating.admitted(history).items()
-        lines += [f"{separating.profile.name} at {level}: {what}" for level, what in admitted]
-        for line in lines:
+        console.print(Text(f"{history.title} ({history.anomaly})", "bold"))
+        for line in history.lines:
             console.print(Padding(Text(printable(line)), (0, 0, 0, 2)))
     console.print()
-    found = separating.summary()
+    summary = separating.summary
+    counts = (f"{count} {reason}" for count, reason in separating.counts if count)
     text = (
-        f"{found['separated']} of {found['pairs']} ordered pairs separated, {found['implied']} "
-        f"implied by the table, {found['proved']} proved for snapshots, {found['equal']} equal up "
-        f"to {found['transactions']}: {found['histories']:,} histories "
-        f"({'all' if found['complete'] else 'a part'} of {separating.result.transactions} "
-        f"transactions), {found['seconds']} s."
+        f"{summary.separated} of {summary.pairs} ordered pairs separated by "
+        f"{len(separating.histories)} histories, {', '.join(counts)}."
     )
     console.print(Text(text, "bold"))
-    if separating.comparisons:
-        replays = f"{found['replays']} replays, {found['differences']} differ from the model."
-        console.print(Text(replays, "bold"))
+    console.print(Text(separating.searched, "bold"))
 
 
-def _cell(separating: Separating, held: str, violated: str) -> str:
-    if held == violated:
-        return ""
-    separation = separating.result.between(held, violated)
-    if separation.scenario is not None:
-        return separating.history_of(separation).label
-    bound = str(separation.up_to) if verdict_words(separation).startswith("equal") else ""
-    return CELLS[separation.verdict] + bound
+def _table(separating: Separating) -> Table:
+    levels = separating.family.short
+    table = Table("holds \\ violates", box=None, padding=(0, 2, 0, 0))
+    for short in levels.values():
+        table.add_column(short)
+    for held in levels:
+        signs = (
+            "" if held == violated else separating.between(held, violated).sign
+            for violated in levels
+        )
+        table.add_row(held, *signs)
+    return table

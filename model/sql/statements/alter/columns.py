@@ -54,7 +54,7 @@ def add_columns(source: Source, clause: re.Match[str]) -> Statement:
             raise StatementFailure("DELTA_OPERATION_NOT_ALLOWED", "a new column cannot be NOT NULL")
         if match["name"].lower() in map(str.lower, after.column_names):
             raise StatementFailure("FIELD_ALREADY_EXISTS", f"there is a column {match['name']}")
-        place = after.free_place(match["name"], parse_type(match["type"]))
+        after, place = after.with_place(match["name"], parse_type(match["type"]))
         schema = _moved((*after.schema, place), place, match["position"], after)
         comments = dict(after.comments)
         if match["comment"] is not None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from model.errors import StatementFailure
 from model.sql.expressions.scalar import Scope
-from model.sql.source import Source
+from model.sql.source import Source, tree_of
 from model.statements import Statement
 from model.statements.alter.statement import AddConstraint, AlterTable
 
@@ -19,7 +19,7 @@ def add_constraint(source: Source, clause: re.Match[str]) -> Statement:
         raise StatementFailure("DELTA_CONSTRAINT_ALREADY_EXISTS", f"there is a constraint {name}")
     # NOT NULL may be lifted later, so the condition does not rely on it.
     scope = Scope(replace(table, not_null=frozenset()), source.target)
-    condition = scope.resolve(source.condition(clause["condition"]))
+    condition = scope.resolve(tree_of(clause["condition"]))
     if condition.type.family != "boolean":
         raise StatementFailure("DELTA_NON_BOOLEAN_CHECK_CONSTRAINT", "no condition")
     check = (name, condition, clause["condition"].strip())

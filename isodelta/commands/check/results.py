@@ -1,0 +1,76 @@
+"""One scenario under every profile: what the implementations and the documents make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from isodelta.files.scenarios import Loaded
+from isodelta.runs.judging import Checked, check
+from isodelta.runs.results import MODEL
+from model.errors import InvalidScenario
+from model.levels import DELTA_LEVELS
+from model.preparation import check_known, prepare
+from model.profiles import PROFILES, Profile
+from model.scenario import Expectation, Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class UnderProfile:
+    """A scenario under one profile; ``refused`` says why the profile cannot run it.
+
+    ``place`` is the scenario's file and line.
+    """
+
+    scenario: Scenario
+    place: str
+    profile: Profile
+    checked: Checked | None
+    refused: str = ""
+
+    @property
+    def broken(self) -> bool:
+        """Whether the rules admit a history that the level of the table forbids."""
+        checked = self.checked
+        return checked is not None and checked.verdicts[checked.level].verdict == "violated"
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """What the table shows of it, without the profile's name."""
+        if self.checked is None:
+            return (f"refused: {self.refused}",)
+        ended = self.checked.run.ended
+        outcomes = ", ".join(f"{name}: {ended[name].outcome}" for name in ended)
+        verdicts = self.checked.verdicts
+        return (self.checked.level, outcomes, *(verdicts[name].verdict for name in DELTA_LEVELS))
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``check --profile all --json`` prints of one profile."""
+        if self.checked is not None:
+            # What the author expects is said of one profile, and not held against the others.
+            return replace(self.checked.result, failures=()).to_json()
+        return {
+            "scenario": self.scenario.name,
+            "profile": self.profile.name,
+            "engine": MODEL,
+            "refused": self.refused,
+        }
+
+
+def under_every_profile(loaded: Loaded) -> Iterator[UnderProfile]:
+    """Runs a scenario under each profile. What its author expects of one is not asked here."""
+    for profile in PROFILES.values():
+        yield under_profile(loaded, profile)
+
+
+def under_profile(loaded: Loaded, profile: Profile) -> UnderProfile:
+    """Runs a scenario under one profile."""
+    scenario, place = loaded.scenario, f"{loaded.file}:{loaded.line}"
+    try:
+        workload = prepare(scenario, profile)
+        check_known(workload, scenario.schedule, profile)
+    except InvalidScenario as error:
+        return UnderProfile(scenario, place, profile, None, str(error))
+    plain = replace(scenario, expect=Expectation())
+    checked = check(Loaded(plain, workload, loaded.file, loaded.line), profile)
+    return UnderProfile(scenario, place, profile, checked)

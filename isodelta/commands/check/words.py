@@ -1,0 +1,233 @@
+"""Checked scenarios as people read them on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from isodelta.commands.check.results import UnderProfile
+from isodelta.runs.judging import Checked
+from isodelta.runs.words import print_rows, print_verdict, rows_text
+from isodelta.terminal import COLOURS, can_draw, grid, printable
+from model.levels import DELTA_LEVELS
+from model.outcomes import COMMITTED, NO_COMMIT, READ
+from model.profiles import readings
+from model.scenario import Step
+from model.simulator import Ended
+from model.workload import Workload
+
+WIDEST_TIMELINE = 36
+"""Columns of the widest timeline that leaves room for words beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The characters that a timeline is drawn with."""
+
+    begin: str
+    line: str
+    committed: str
+    read: str
+    no_commit: str
+    refused: str
+
+    def of(self, outcome: str) -> str:
+        """The mark of a transaction's end."""
+        ends = {COMMITTED: self.committed, READ: self.read, NO_COMMIT: self.no_commit}
+        return ends.get(outcome, self.refused)
+
+
+DRAWN = Marks("├", "─", "●", "○", "┤", "╳")
+TYPED = Marks("[", "-", "*", "o", "]", "x")
+
+
+def print_checked(checked: Checked, console: Console) -> None:
+    """One scenario in full: statements, schedule, outcomes, rows and verdicts."""
+    scenario, loaded = checked.loaded.scenario, checked.loaded
+    console.print(Text(printable(scenario.name), "bold"))
+    console.print(
+        Text(
+            f"{loaded.file}:{loaded.line}, table at {checked.level}, "
+            f"rules of {checked.run.profile.name}",
+            "dim",
+        )
+    )
+    console.print()
+    _print_table(loaded.workload, console)
+    console.print()
+    _print_statements(scenario.transactions, console)
+    console.print()
+    _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
+    console.print()
+    print_rows("Rows at the end", checked.run.final.shown(), console)
+    for level, verdict in checked.verdicts.items():
+        console.print()
+        print_verdict(verdict, console, "the table's level" if level == checked.level else "")
+    _print_failures(checked, console)
+    console.print()
+
+
+def print_closing(checked: Sequence[Checked], console: Console) -> None:
+    """What the marks mean, and which of several scenarios are not as they should be."""
+    console.print(_legend(console))
+    if len(checked) < 2:
+        return
+    bad = [result for result in checked if not result.ok]
+    console.print()
+    if not bad:
+        console.print(Text(f"{len(checked)} scenarios, all as they should be.", "green"))
+        return
+    text = f"{len(checked)} scenarios, {len(bad)} not as they should be:"
+    console.print(Text(text, "bold red"))
+    for result in bad:
+        place = f"{result.loaded.file}:{result.loaded.line}"
+        line = Text(f"{printable(result.loaded.scenario.name)} ({place})")
+        console.print(Padding(line, (0, 0, 0, 2)))
+
+
+def _print_table(workload: Workload, console: Console) -> None:
+    table = workload.table
+    columns = [
+        f"{name} {kind}" for name, kind in zip(table.column_names, table.column_types, strict=True)
+    ]
+    partitions = ", ".join(table.names[index] for index in table.partitions)
+    layout = f"partitioned by {partitions}" if partitions else "without partitions"
+    shown = "none yet" if table.absent else f"{', '.join(columns)}; {layout}"
+    text = Text(printable(f"Table: {shown}"))
+    console.print(Padding(text, (0, 0, 0, 2)))
+    print_rows("Rows at the start", workload.base.shown(), console)
+    for name, rows in workload.others.items():
+        print_rows(f"Rows of table {name}", rows, console)
+
+
+def _print_statements(transactions: Mapping[str, str], console: Console) -> None:
+    lines = grid(False, True)
+    for name, text in transactions.items():
+        lines.add_row(Text(name, "bold cyan"), Text(printable(text)))
+    console.print(Padding(lines, (0, 0, 0, 2)))
+
+
+def _marks(console: Console) -> Marks:
+    return DRAWN if can_draw(console) else TYPED
+
+
+def _print_timeline(
+    names: Sequence[str], schedule: Sequence[Step], ended: Mapping[str, Ended], console: Console
+) -> None:
+    outcomes = {name: ended[name].outcome for name in names}
+    timelines = timeline(schedule, outcomes, _marks(console))
+    if timelines is None:
+        steps = Text("Schedule: " + ", ".join(map(str, schedule)))
+        console.print(Padding(steps, (0, 0, 1, 2)))
+        timelines = dict.fromkeys(names, "")
+    lines = grid(False, False, True)
+    for name in names:
+        lines.add_row(Text(name, "bold cyan"), Text(timelines[name]), _outcome(ended[name]))
+    console.print(Padding(lines, (0, 0, 0, 2)))
+
+
+def timeline(
+    schedule: Sequence[Step], outcomes: Mapping[str, str], drawn: Marks
+) -> dict[str, str] | None:
+    """A line for each transaction with its begin and its end, all on one time axis.
+
+    None where the schedule is too long to draw.
+    """
+    for step_width in (3, 2, 1):
+        if len(schedule) * step_width <= WIDEST_TIMELINE:
+            break
+    else:
+        return None
+    places: dict[str, list[int]] = {}
+    for index, step in enumerate(schedule):
+        places.setdefault(step.transaction, []).append(index * step_width)
+    width = (len(schedule) - 1) * step_width + 1
+    return {
+        name: (
+            " " * begin + drawn.begin + drawn.line * (end - begin - 1) + drawn.of(outcomes[name])
+        ).ljust(width)
+        for name, (begin, end) in places.items()
+    }
+
+
+def _legend(console: Console) -> Text:
+    m = _marks(console)
+    return Text(
+        f"{m.begin} begins (takes its snapshot)  {m.committed} commits  {m.read} returns its rows"
+        f"  {m.no_commit} ends, no version  {m.refused} fails",
+        "dim",
+    )
+
+
+def _outcome(ended: Ended) -> Text:
+    logical = ended.logical
+    seen = f"version {logical.read_version}" if logical.read_version >= 0 else "no table yet"
+    snapshot = f"snapshot: {seen}"
+    if ended.outcome == COMMITTED:
+        return Text(f"committed version {logical.commit_version}; {snapshot}")
+    if ended.rows is not None:
+        return Text(f"read {rows_text(ended.rows)}; {snapshot}")
+    if ended.outcome == NO_COMMIT:
+        return Text(f"found nothing to change, wrote no version; {snapshot}")
+    text = Text(ended.outcome, "bold magenta")
+    if ended.conflict is None:
+        return text.append(": the statement fails by itself", "default")
+    return text.append(f": {printable(ended.conflict.because)}", "not bold default")
+
+
+def _print_failures(checked: Checked, console: Console) -> None:
+    console.print()
+    expect = checked.loaded.scenario.expect
+    if checked.failures:
+        console.print(Text("  Not as it should be:", "bold red"))
+        for failure in checked.failures:
+            console.print(Padding(Text(printable(failure)), (0, 0, 0, 4)))
+    elif expect.outcomes or expect.levels or expect.rows is not None:
+        console.print(Text("  As expected.", "green"))
+
+
+def print_every_profile(results: Sequence[UnderProfile], console: Console) -> None:
+    """One table for each scenario; the readings of a document share a line where they agree."""
+    for _, group in groupby(results, lambda result: id(result.scenario)):
+        _print_profiles(list(group), console)
+        console.print()
+
+
+def _print_profiles(results: Sequence[UnderProfile], console: Console) -> None:
+    console.print(Text(printable(results[0].scenario.name), "bold"))
+    console.print(Text(f"{results[0].place}, in the model under every profile", "dim"))
+    table = Table(show_edge=False, pad_edge=False)
+    for heading in ("profile", "table", "outcomes", *map(_short, DELTA_LEVELS)):
+        table.add_column(heading, overflow="fold", no_wrap=heading != "outcomes")
+    rows = {result.profile.name: result.row for result in results}
+    for name, names in readings().items():
+        shown = {reading: rows[reading] for reading in names if reading in rows}
+        if len(shown) == len(names) and len(set(shown.values())) == 1:
+            shown = {name: rows[names[0]]}
+        for profile, row in shown.items():
+            table.add_row(profile, *_cells(row))
+    console.print(table)
+    levels = ", ".join(f"{_short(level)} {level}" for level in DELTA_LEVELS)
+    console.print(Text(f"table: the level of the table; {levels}", "dim"))
+
+
+def _short(level: str) -> str:
+    """The capitals of a level's name: columns are narrow."""
+    return "".join(filter(str.isupper, level))
+
+
+def _cells(row: tuple[str, ...]) -> list[Text]:
+    if len(row) == 1:
+        return [Text("-"), Text(printable(row[0]), "dim")]
+    level, outcomes, *verdicts = row
+    return [
+        Text(_short(level)),
+        Text(printable(outcomes)),
+        *(Text(verdict, COLOURS[verdict]) for verdict in verdicts),
+    ]

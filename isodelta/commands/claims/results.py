@@ -1,0 +1,111 @@
+"""Results of claims: evidence, the status that follows from it, and the rows of the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from isodelta.commands.claims.claim import Claim
+
+
+class Status(StrEnum):
+    """The status of a claim. ``UNKNOWN`` means that its check could not be run."""
+
+    CONFIRMED = "confirmed"
+    REFUTED = "refuted"
+    MODELLED = "modelled only"
+    BEYOND = "out of scope"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One observation.
+
+    ``text`` says what was seen, ``holds`` whether it supports the claim, ``by`` names the engine
+    or the profile of the model that was asked, ``real`` says whether that was an engine.
+    ``scenario`` is the scenario to run it again, as a scenario file holds it.
+    """
+
+    text: str
+    holds: bool
+    by: str
+    real: bool = False
+    scenario: Mapping[str, Any] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The evidence as ``isodelta claims --json`` prints it."""
+        result: dict[str, Any] = {"what": self.text, "supports": self.holds, "by": self.by}
+        if self.scenario is not None:
+            result["scenario"] = dict(self.scenario)
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of one check."""
+
+    status: Status
+    because: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One claim with the result of its check."""
+
+    claim: Claim
+    result: Result
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as ``isodelta claims --json`` prints it."""
+        return {
+            "claim": self.claim.name,
+            "status": self.result.status.value,
+            "evidence": [evidence.to_json() for evidence in self.result.evidence],
+            "because": self.result.because,
+            "statement": self.claim.statement,
+            "sources": list(self.claim.sources),
+            "kind": self.claim.kind.value,
+        }
+
+
+class CannotRun(Exception):
+    """A check cannot be run here; the text says why."""
+
+
+def conclude(evidence: Iterable[Evidence], because: str = "", lacks: str = "") -> Result:
+    """The result that evidence adds up to.
+
+    Evidence from an engine decides by itself: one counterexample refutes, and what the model
+    says besides only explains. Where no engine was asked, the claim is modelled only; ``lacks``
+    names the feature that engines lack, if that is why.
+    """
+    looked_at = tuple(evidence)
+    if not looked_at:
+        raise CannotRun("nothing was looked at")
+    real = [observed for observed in looked_at if observed.real]
+    against = [observed for observed in real or looked_at if not observed.holds]
+    if real:
+        status = Status.REFUTED if against else Status.CONFIRMED
+    elif lacks:
+        status = Status.REFUTED if against else Status.MODELLED
+        because = because or f"no engine at hand has {lacks}"
+    else:
+        status = Status.REFUTED if against else Status.MODELLED
+        because = because or "no engine was asked in this run"
+    if against:
+        because = "; ".join(observed.text for observed in against[:2])
+    return Result(status, because or looked_at[0].text, looked_at)
+
+
+def decided(evidence: Iterable[Evidence], because: str = "") -> Result:
+    """The result of a claim that definitions and searches decide, with an engine or without."""
+    looked_at = tuple(evidence)
+    against = [observed for observed in looked_at if not observed.holds]
+    status = Status.REFUTED if against else Status.CONFIRMED
+    if against:
+        because = "; ".join(observed.text for observed in against[:2])
+    return Result(status, because or looked_at[0].text, looked_at)

@@ -1,0 +1,41 @@
+"""Theorems as people read them on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from checker.proofs.lemma import LemmaResult
+from isodelta.commands.prove.results import CheckedTheorem
+
+COLOURS = {"proved": "green", "refuted": "red", "unknown": "yellow"}
+
+
+def print_theorem(theorem: CheckedTheorem, console: Console) -> None:
+    """The verdict, what is stated, and each lemma with what its mutants came to."""
+    checked, stated = theorem.checked, theorem.checked.theorem
+    title = Text(f"{stated.name}: ", "bold")
+    console.print(title + Text(checked.verdict, COLOURS[checked.verdict]))
+    console.print(Padding(Text(stated.statement), (0, 0, 1, 2)))
+    if stated.also:
+        also = f"Also of {', '.join(stated.also)}, where conflicts are resolved by files."
+        console.print(Padding(Text(also), (0, 0, 1, 2)))
+    for lemma in checked.lemmas:
+        _print_lemma(lemma, console)
+    console.print()
+
+
+def _print_lemma(lemma: LemmaResult, console: Console) -> None:
+    broken = sum(mutant.lemma_is == "refuted" for mutant in lemma.mutants)
+    head = Text(f"{lemma.verdict} ", COLOURS[lemma.verdict]) + Text(lemma.lemma.name, "bold")
+    console.print(Padding(head, (0, 0, 0, 2)))
+    console.print(Padding(Text(lemma.lemma.words), (0, 0, 0, 4)))
+    count = f"{broken} of {len(lemma.mutants)} weaker versions break it, {lemma.seconds:.1f} s"
+    console.print(Padding(Text(count, "dim"), (0, 0, 0, 4)))
+    for mutant in lemma.mutants:
+        if mutant.redundant:
+            reason = f"redundant, {mutant.name}: {mutant.redundant}"
+            console.print(Padding(Text(reason, "dim"), (0, 0, 0, 4)))
+    if lemma.because:
+        console.print(Padding(Text(lemma.because, "red"), (0, 0, 0, 4)))

@@ -1,0 +1,72 @@
+"""The report of replayed scenarios: observed and predicted side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from isodelta.commands.replay.results import Replayed
+from isodelta.options import Common
+from isodelta.report import Finding, FindingClass, Report, ScenarioResult
+from isodelta.report.findings import UNEXPLAINED, difference
+from isodelta.report.start import new_report, slug, unused
+from isodelta.runs.replaying import compared_with
+
+
+def page(
+    common: Common, engine: str, versions: Mapping[str, str], results: Sequence[Replayed]
+) -> Report:
+    """A difference from the model is a finding, and so is a violation of the table's level.
+
+    ``engine`` is what stands after ``--engine`` to replay them again, with the options that
+    belong to it.
+    """
+    report = new_report(
+        common, f"{len(results)} scenarios, replayed on {engine} and compared with the model."
+    )
+    report.engine = engine
+    report.versions.update(versions)
+    report.summary.scenarios = report.summary.schedules = report.summary.replays = len(results)
+    for result in results:
+        _add(report, common, result)
+    return report
+
+
+def _add(report: Report, common: Common, result: Replayed) -> None:
+    comparison = result.comparison
+    observation = comparison.observation
+    predicted = compared_with(comparison)
+    observed = replace(result.observed, failures=())
+    name = unused(slug(observation.scenario.name), {f.name for f in report.findings})
+    finding = None
+    if not comparison.agrees:
+        finding = difference(comparison, name, common.profile)
+        report.summary.differences += len(comparison.differences)
+        if finding.kind in UNEXPLAINED:
+            report.summary.unexplained += len(comparison.differences)
+    elif comparison.verdicts[observation.level].verdict == "violated":
+        finding = Finding(
+            name=name,
+            title=observation.scenario.name,
+            kind=FindingClass.LEVEL_VIOLATION,
+            level=observation.level,
+            summary=f"The engine let this history commit, and {observation.level} forbids it.",
+            scenario=observation.scenario.at_level(observation.level),
+            predicted=predicted,
+            observed=observed,
+        )
+    if finding is not None:
+        report.findings.append(finding)
+    report.scenarios.append(
+        ScenarioResult(
+            name=observation.scenario.name,
+            level=observation.level,
+            file=Path(result.loaded.file).name,
+            predicted=predicted,
+            observed=observed,
+            problems=result.failures,
+            finding=None if finding is None else finding.name,
+            seconds=round(result.seconds, 3),
+        )
+    )
