@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from isodelta.commands.explore.results import Difference, Violation
-from isodelta.commands.explore.search import Exploration
-from isodelta.commands.explore.symbolic import Synthesis
 from isodelta.options import Common
 from isodelta.report import Report, SuitePart
 from isodelta.report.findings import UNEXPLAINED, difference, violation
 from isodelta.report.start import new_report, slug, unused
+
+if TYPE_CHECKING:
+    from isodelta.commands.explore.search import Exploration
+    from isodelta.commands.explore.symbolic import Synthesis
 
 
 def search_page(

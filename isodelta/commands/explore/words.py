@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,10 +12,12 @@ from rich.text import Text
 
 from checker.search.finding import Finding
 from checker.search.search_result import Bound
-from isodelta.commands.explore.search import Exploration
-from isodelta.commands.explore.symbolic import Synthesis
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.terminal import printable
+
+if TYPE_CHECKING:
+    from isodelta.commands.explore.search import Exploration
+    from isodelta.commands.explore.symbolic import Synthesis
 
 
 def print_exploration(exploration: Exploration, console: Console) -> None:

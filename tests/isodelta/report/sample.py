@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from checker.judging.verdict import Verdict
+from checker.judging.witness import Reason, SerialOrder
 from conformance.replay.comparison import Difference, DifferenceClass
 from isodelta.report import (
     Bound,
@@ -119,9 +120,9 @@ def four_way() -> tuple[Scenario, RunResult]:
         },
         {
             "Serializable": Verdict(
-                "Serializable", "unknown", why="the rows that Opt1 read were not observed"
+                "Serializable", "unknown", Reason("the rows that Opt1 read were not observed")
             ),
-            "WriteSerializable": Verdict("WriteSerializable", "holds", serial_order=("Upd", "Ins")),
+            "WriteSerializable": Verdict("WriteSerializable", "holds", SerialOrder(("Upd", "Ins"))),
         },
         ((1, "x"), (2, None)),
     )
@@ -381,7 +382,7 @@ def hostile_report() -> Report:
         rows=((evil, None),),
         levels={
             **checked.levels,
-            "WriteSerializable": Verdict("WriteSerializable", "unknown", why=evil),
+            "WriteSerializable": Verdict("WriteSerializable", "unknown", Reason(evil)),
         },
     )
     seen = observed(done, evil, evil, about=evil, what=evil)

@@ -18,7 +18,7 @@ from isodelta.commands.explore.separating.results import (
     why_equal,
 )
 from isodelta.files.scenario_writer import scenario_mapping
-from model.levels import DELTA_LEVELS, SHORT
+from model.levels import DELTA_LEVELS, LEVELS, SHORT
 from model.outcomes import SUCCEEDED
 from model.preparation import run_scenario
 from model.profiles import NO_RULES, Profile
@@ -85,7 +85,7 @@ def replay(result: SnapshotSeparations, profile: Profile, engine: Engine) -> Ite
 
 def _family(result: SnapshotSeparations, profile: Profile) -> Family:
     return Family(
-        short=SHORT,
+        short={level: SHORT[level] for level in LEVELS},
         reasons={
             "implied": ("=>", "implied by the table of levels"),
             "proved for snapshots": ("=>*", "proved for histories of snapshots (isodelta prove)"),
