@@ -6,7 +6,10 @@ error class that Spark gives the failure. An engine reports ``FAILED`` and the c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+from model.history import Row
 
 COMMITTED: Final = "committed"
 NO_COMMIT: Final = "no commit"
@@ -33,3 +36,19 @@ CONFLICT_NAMES: Final[tuple[ConflictName, ...]] = get_args(ConflictName)
 Refusal = ConflictName | Literal["DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL"]
 """The outcome that a conflict rule gives; a rule that misspells it fails the type check. Where a
 winner used the feature that is being dropped, Delta has an error class and no exception."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How one transaction ended, as plain data.
+
+    ``conflicts_with`` is the transaction that it lost against, ``because`` says why it did not
+    commit, ``rows`` are those that a reader returned.
+    """
+
+    outcome: str
+    read_version: int
+    commit_version: int | None = None
+    conflicts_with: str | None = None
+    because: str | None = None
+    rows: tuple[Row, ...] | None = None

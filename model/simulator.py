@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from model.effects import predicate_reads, rebased, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
-from model.outcomes import COMMITTED, NO_COMMIT, READ
+from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
 from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
 from model.physical.storage import check_readable, freed, missed
@@ -54,6 +54,25 @@ class Ended:
     conflict: Conflict | None = None
     rows: tuple[Row, ...] | None = None
     footprint: Footprint | None = None
+
+    @property
+    def ending(self) -> Ending:
+        """The same as plain data, without the snapshot."""
+        because: str | None = None
+        if self.conflict is not None:
+            because = self.conflict.because
+        elif self.outcome == NO_COMMIT:
+            because = "it found nothing to change"
+        elif not self.logical.committed:
+            because = "the statement fails by itself on what it finds"
+        return Ending(
+            outcome=self.outcome,
+            read_version=self.logical.read_version,
+            commit_version=self.logical.commit_version,
+            conflicts_with=None if self.conflict is None else self.conflict.winner,
+            because=because,
+            rows=self.rows,
+        )
 
 
 def begin(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from checker.judging.verdict import Verdict, judge
+from model.history import Row
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION, implies
+from model.outcomes import Ending
 from model.preparation import prepare
 from model.profiles.base import Profile
 from model.scenario import Expectation, Scenario
@@ -55,23 +57,48 @@ class Finding:
 
     ``level`` is the level that is violated, ``table_level`` the level of the table, whose rules
     admitted the history; ``kind`` tells whether the table promises that level
-    (``level-violation``) or the documents say that it does not (``documented``). ``violated``
-    lists the readings that are violated. ``statement_kinds`` stand in the order of
-    ``scenario.transactions``: writers as they commit, then readers. ``reasons`` has a sentence
-    for each edge of the cycle; ``count`` is the number of minimal histories in the group.
+    (``level-violation``) or the documents say that it does not (``documented``).
+    ``statement_kinds`` stand in the order of ``scenario.transactions``: writers as they commit,
+    then readers. ``endings`` and ``rows`` are what came of the run in the model, ``verdicts`` what
+    it was judged to be at Delta's levels, at the table's and at ``level``. ``count`` is the number
+    of minimal histories in the group.
     """
 
     kind: Kind
     level: str
     table_level: str
     layout: str
-    violated: tuple[str, ...]
-    anomaly: str
-    cycle: tuple[str, ...]
-    reasons: tuple[str, ...]
     statement_kinds: tuple[str, ...]
     scenario: Scenario
+    endings: Mapping[str, Ending]
+    rows: tuple[Row, ...]
+    verdicts: Mapping[str, Verdict]
     count: int = 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict at the level that is violated."""
+        return self.verdicts[self.level]
+
+    @property
+    def violated(self) -> tuple[str, ...]:
+        """The readings that are violated."""
+        return READINGS[: depth(self.verdict)]
+
+    @property
+    def anomaly(self) -> str:
+        """What the violation is called."""
+        return self.verdict.anomaly or ""
+
+    @property
+    def cycle(self) -> tuple[str, ...]:
+        """The transactions along the cycle, each once."""
+        return tuple(edge.source for edge in self.verdict.cycle)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """A sentence for each edge of the cycle."""
+        return tuple(edge.because for edge in self.verdict.cycle)
 
     @property
     def transactions(self) -> int:
@@ -96,9 +123,8 @@ def finding(
     workload = prepare(scenario, profile)
     ended = run(workload, scenario.schedule, profile)
     history = ended.history
-    verdicts = judge(history, tuple(dict.fromkeys((*DELTA_LEVELS, level))))
-    verdict = verdicts[level]
-    if verdict.verdict != "violated":
+    verdicts = judge(history, tuple(dict.fromkeys((*DELTA_LEVELS, table_level, level))))
+    if verdicts[level].verdict != "violated":
         raise ValueError(f"{scenario.name}: {level} is not violated")
     expect = Expectation(
         outcomes={name: ended.ended[name].outcome for name in scenario.transactions},
@@ -110,12 +136,11 @@ def finding(
         level=level,
         table_level=table_level,
         layout=layout,
-        violated=READINGS[: depth(verdict)],
-        anomaly=verdict.anomaly or "",
-        cycle=tuple(edge.source for edge in verdict.cycle),
-        reasons=tuple(edge.because for edge in verdict.cycle),
         statement_kinds=tuple(workload.statements[name].kind for name in scenario.transactions),
         scenario=replace(scenario, expect=expect),
+        endings={name: ended.ended[name].ending for name in scenario.transactions},
+        rows=tuple(ended.final.shown()),
+        verdicts=verdicts,
         count=count,
     )
 

@@ -20,6 +20,8 @@ from isodelta.exits import FOUND, OK, BadInput, EngineFailed
 from isodelta.options import Common
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from isodelta.report import Report
@@ -68,6 +70,17 @@ class Course(ABC, Generic[R]):
     def page(self, results: Sequence[R]) -> Report:
         """The report of ``--report``, but for its time and end."""
         raise BadInput("--report: this command has no report")
+
+    def write_report(
+        self, results: Sequence[R], folder: Path, seconds: float, cut_short: str
+    ) -> None:
+        """Writes the report; ``cut_short`` says why not all results are there, if they are not.
+
+        Raises BadInput where the folder cannot be written.
+        """
+        from isodelta.report.start import finish
+
+        finish(self.page(results), folder, seconds, cut_short)
 
 
 def run(course: Course[R], common: Common) -> int:
@@ -151,6 +164,4 @@ def _close(
 
         course.closing_words(results, output())
     if common.report is not None:
-        from isodelta.report.start import finish
-
-        finish(course.page(results), common.report, time.monotonic() - started, cut_short)
+        course.write_report(results, common.report, time.monotonic() - started, cut_short)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.judging.verdict import Verdict, judge
+from checker.search.finding import Finding
 from isodelta.exits import BadInput
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
 from isodelta.runs.results import MODEL, RunResult, TransactionResult, plain_rows
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
-from model.outcomes import NO_COMMIT
+from model.outcomes import Ending
 from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
-from model.simulator import Ended, Run, run
+from model.simulator import Run, run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Checked:
             profile=self.run.profile.name,
             engine=MODEL,
             transactions={
-                name: _transaction(self.run.ended[name]) for name in scenario.transactions
+                name: _transaction(self.run.ended[name].ending) for name in scenario.transactions
             },
             rows=plain_rows(self.run.final.shown()),
             levels=self.verdicts,
@@ -88,20 +89,36 @@ def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:
     return check(Loaded(scenario, prepare(scenario, profile), "", 0), profile)
 
 
-def _transaction(ended: Ended) -> TransactionResult:
-    logical = ended.logical
-    because: str | None = None
-    if ended.conflict is not None:
-        because = ended.conflict.because
-    elif ended.outcome == NO_COMMIT:
-        because = "it found nothing to change"
-    elif not logical.committed:
-        because = "the statement fails by itself on what it finds"
+def found_result(finding: Finding, profile: Profile) -> RunResult:
+    """What came of a search's finding when it ran; it is not run again.
+
+    The same as ``check`` makes of its scenario under ``profile``, whose rules admitted it.
+    """
+    shown = dict.fromkeys((*DELTA_LEVELS, finding.table_level))
+    verdicts = {level: finding.verdicts[level] for level in shown}
+    return RunResult(
+        scenario=finding.scenario.name,
+        profile=profile.name,
+        engine=MODEL,
+        transactions={name: _transaction(ending) for name, ending in finding.endings.items()},
+        rows=plain_rows(finding.rows),
+        levels=verdicts,
+        failures=failures(
+            finding.scenario,
+            {name: ending.outcome for name, ending in finding.endings.items()},
+            finding.rows,
+            {level: verdict.verdict for level, verdict in verdicts.items()},
+            finding.table_level,
+        ),
+    )
+
+
+def _transaction(ending: Ending) -> TransactionResult:
     return TransactionResult(
-        outcome=ended.outcome,
-        read_version=logical.read_version,
-        commit_version=logical.commit_version,
-        conflicts_with=None if ended.conflict is None else ended.conflict.winner,
-        because=because,
-        rows=None if ended.rows is None else plain_rows(ended.rows),
+        outcome=ending.outcome,
+        read_version=ending.read_version,
+        commit_version=ending.commit_version,
+        conflicts_with=ending.conflicts_with,
+        because=ending.because,
+        rows=None if ending.rows is None else plain_rows(ending.rows),
     )

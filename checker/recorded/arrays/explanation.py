@@ -51,6 +51,6 @@ def _because(edge: Dependency, snapshot: Array | None) -> str:
     assert snapshot is not None
     if kind == "unseen":
         taken = int(snapshot[source - 1])
-        return f"the snapshot of {source} shows the log up to {taken}, and not {target}"
+        return f"the snapshot of {source} shows the log up to {taken}, without {target}"
     taken = int(snapshot[target - 1])
-    return f"the snapshot of {target} shows the log up to {taken}, and so {source}"
+    return f"the snapshot of {target} shows the log up to {taken}, with {source} in it"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from checker.search.finding import Finding
 from isodelta.files.scenario_writer import scenario_mapping
-from isodelta.runs.judging import check_scenario
+from isodelta.runs.judging import found_result
 from isodelta.runs.results import RunResult
 from model.profiles import Profile
 from model.scenario import Scenario
@@ -30,10 +29,10 @@ class Violation:
         """The history as a scenario, with what the model expects of it."""
         return self.finding.scenario
 
-    @cached_property
+    @property
     def result(self) -> RunResult:
         """Its run in the model, with the verdicts at both levels of Delta."""
-        return check_scenario(self.scenario, self.profile).result
+        return found_result(self.finding, self.profile)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``explore --json`` prints.

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.exits import FOUND, OK, BadInput
+from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.exits import OK, BadInput
 from isodelta.options import Common, Duration, common_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from isodelta.commands.history.results import HistoryResult, Unread
 
 FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
 
@@ -69,54 +77,75 @@ def command(
         return _export(files, export_as, common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from isodelta.commands.history.results import HistoryResult, Unread, judge_file
-    from isodelta.commands.history.words import print_history
-    from isodelta.commands.pipeline import print_json
-    from isodelta.formats.formats import histories_in
+    return run(Judging(files, format_name, session_order, outside_writers, time_limit), common)
 
-    results: list[HistoryResult] = []
-    unread: list[str] = []
-    holds = True
-    # What is built here are millions of objects without cycles of references.
-    gc.disable()
-    try:
-        for name in files:
-            paths = histories_in(Path(name))
-            if not paths:
-                raise BadInput(f"{name}: there is no history in this folder")
-            for path in paths:
-                try:
-                    result = judge_file(
-                        path,
-                        format_name,
-                        session_order,
-                        time_limit,
-                        outside_writers=outside_writers,
-                    )
-                except BadInput as error:
-                    if paths == [Path(name)]:
-                        raise
-                    unread += error.lines
-                    if common.json:
-                        print_json(Unread(str(path), error).to_json())
-                    continue
-                holds &= result.holds
-                if common.report is not None:
-                    results.append(result)
-                if common.json:
-                    print_json(result.to_json())
-                else:
-                    print_history(result)
-                gc.collect()
-    finally:
-        gc.enable()
-    if common.report is not None:
+
+@dataclass
+class Judging(Course["HistoryResult | Unread"]):
+    """Each history of each path."""
+
+    files: Sequence[str]
+    format_name: str | None
+    session_order: bool | None
+    outside_writers: bool
+    time_limit: float
+
+    def results(self, tell: Tell) -> Iterator[HistoryResult | Unread]:
+        from isodelta.formats.formats import histories_in
+
+        # What is built here are millions of objects without cycles of references.
+        gc.disable()
+        try:
+            for name in self.files:
+                paths = histories_in(Path(name))
+                if not paths:
+                    raise BadInput(f"{name}: there is no history in this folder")
+                for path in paths:
+                    yield self._judged(path, one_of_many=paths != [Path(name)])
+                    gc.collect()
+        finally:
+            gc.enable()
+
+    def _judged(self, path: Path, *, one_of_many: bool) -> HistoryResult | Unread:
+        from isodelta.commands.history.results import Unread, judge_file
+
+        try:
+            return judge_file(
+                path,
+                self.format_name,
+                self.session_order,
+                self.time_limit,
+                outside_writers=self.outside_writers,
+            )
+        except BadInput as error:
+            if not one_of_many:
+                raise
+            return Unread(str(path), error)
+
+    def good(self, results: Sequence[HistoryResult | Unread]) -> bool:
+        """Whether every history holds every level. Raises BadInput for those that were not read."""
+        from isodelta.commands.history.results import lines_of_unread
+
+        unread = lines_of_unread(results)
+        if unread:
+            raise BadInput(unread)
+        return all(result.holds for result in results)
+
+    def words(self, result: HistoryResult | Unread, console: Console) -> None:
+        from isodelta.commands.history.words import print_result
+
+        print_result(result, console)
+
+    def write_report(
+        self,
+        results: Sequence[HistoryResult | Unread],
+        folder: Path,
+        seconds: float,
+        cut_short: str,
+    ) -> None:
         from isodelta.commands.history.page import write_history_report
 
-        write_history_report(common.report, results, unread)
-    if unread:
-        raise BadInput(unread)
-    return OK if holds else FOUND
+        write_history_report(folder, results, cut_short)
 
 
 def _export(files: Sequence[str], export_as: str, common: Common) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from isodelta.commands.history.results import HistoryResult, LevelResult
+from isodelta.commands.history.results import HistoryResult, LevelResult, Unread, lines_of_unread
 from isodelta.exits import BadInput
 
 SHOWN = 200
@@ -27,20 +27,22 @@ class Violation:
 
 
 def write_history_report(
-    folder: Path, results: Sequence[HistoryResult], unread: Sequence[str]
+    folder: Path, results: Sequence[HistoryResult | Unread], cut_short: str = ""
 ) -> Path:
     """Writes index.html and report.json; returns the path of the page. Raises BadInput.
 
-    ``unread`` has the messages about files that could not be judged.
+    ``cut_short`` says why not all results are there.
     """
     from isodelta.commands.history.words import assumptions_in_words, meaning_in_words
     from isodelta.report.files.writer import replace_file
     from isodelta.report.html import plain_page
 
-    violated = [result for result in results if not result.holds]
+    judged = [result for result in results if isinstance(result, HistoryResult)]
+    violated = [result for result in judged if not result.holds]
+    unread = lines_of_unread(results) + ([cut_short] if cut_short else [])
     page = plain_page(
         "histories.html.j2",
-        results=results,
+        results=judged,
         assumptions=assumptions_in_words,
         meaning=meaning_in_words,
         unread=unread,
@@ -48,10 +50,10 @@ def write_history_report(
             (result, _violations(number, result)) for number, result in enumerate(violated[:SHOWN])
         ],
         violated=len(violated),
-        levels=list(dict.fromkeys(name for result in results for name in result.levels)),
+        levels=list(dict.fromkeys(name for result in judged for name in result.levels)),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    whole = {"histories": [result.to_json() for result in results], "unread": list(unread)}
+    whole = {"histories": [result.to_json() for result in judged], "unread": unread}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "report.json", (json.dumps(whole, indent=1) + "\n").encode())
@@ -84,7 +86,6 @@ def _picture(name: str, level: LevelResult, ident: str) -> Markup | None:
     edges = level.verdict.cycle
     if not edges:
         return None
-    ends = dict.fromkeys(end for edge in edges for end in (edge.source, edge.target))
+    nodes = dict.fromkeys((end for edge in edges for end in (edge.source, edge.target)), "")
     triples = ((edge.source, edge.target, edge.kind) for edge in edges)
-    arrows = graph_arrows(triples, level.transactions)
-    return graph_svg(dict.fromkeys(ends, ""), arrows, name, ident)
+    return graph_svg(nodes, graph_arrows(triples, level.transactions), name, ident)

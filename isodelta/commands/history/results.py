@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -183,10 +183,16 @@ class Unread:
 
     history: str
     error: BadInput
+    holds = False
 
     def to_json(self) -> dict[str, Any]:
         """The object that ``history --json`` prints in place of a result."""
         return {"history": self.history, "error": str(self.error)}
+
+
+def lines_of_unread(results: Iterable[HistoryResult | Unread]) -> list[str]:
+    """The messages about histories that could not be read or judged."""
+    return [line for result in results if isinstance(result, Unread) for line in result.error.lines]
 
 
 def judge_file(
@@ -269,13 +275,18 @@ def _judge_large(path: Path) -> HistoryResult:
         transactions=history.named,
         levels={
             level: LevelResult(
-                verdict,
+                _without_order(verdict),
                 LEVELS[level].title if level in MEANS else None,
                 serial_order=_ends(verdict.serial_order),
             )
             for level, verdict in verdicts.items()
         },
     )
+
+
+def _without_order(verdict: Verdict) -> Verdict:
+    """The verdict without an order of a million transactions, of which the ends are kept."""
+    return verdict if verdict.serial_order is None else replace(verdict, witness=None)
 
 
 def _ends(order: Sequence[str] | None) -> OrderEnds | None:

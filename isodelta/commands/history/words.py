@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from isodelta.commands.history.results import HistoryResult, LevelResult
-from isodelta.terminal import COLOURS, output, printable
+from isodelta.commands.history.results import HistoryResult, LevelResult, Unread
+from isodelta.terminal import COLOURS, printable
 from model.levels import LEVELS, PL_3, SERIALIZABLE
 
 IN_WORDS = {
@@ -45,9 +46,13 @@ def assumptions_in_words(result: HistoryResult) -> list[str]:
     return lines
 
 
-def print_history(result: HistoryResult) -> None:
-    """One history: its levels, and each violation in words, once."""
-    console = output()
+def print_result(result: HistoryResult | Unread, console: Console) -> None:
+    """One history: its levels, and each violation in words, once.
+
+    What could not be read is told at the end, as an error.
+    """
+    if isinstance(result, Unread):
+        return
     console.print(Text(printable(result.history), "bold"))
     console.print(f"{result.format}, {result.transactions} transactions, {result.seconds} s")
     for assumption in assumptions_in_words(result):

@@ -154,6 +154,30 @@ def test_witnesses_are_what_they_say() -> None:
                         assert place[source] < place[target], (seed, level)
 
 
+def test_a_snapshot_that_does_not_fit_closes_a_cycle() -> None:
+    met = set()
+    for seed in range(600):
+        operations, snapshots = random_operations(seed, wild=True)
+        verdict = decide.judge(arrays(operations, snapshots))["SnapshotIsolation"]
+        if verdict.verdict == "holds":
+            continue
+        shown, back = verdict.cycle
+        assert (shown.target, back.target) == (back.source, shown.source)
+        edges = {(str(a), str(b), kind) for a, b, kind, _ in _edges(operations)}
+        assert (shown.source, shown.target, shown.kind) in edges
+        source, target = int(back.source), int(back.target)
+        if back.kind == "start":
+            assert source <= snapshots[target - 1]
+        else:
+            assert (back.kind, target > snapshots[source - 1]) == ("unseen", True)
+        met.add((shown.kind, back.kind, verdict.anomaly))
+    assert met == {
+        ("wr", "unseen", "G-SIa (interference)"),
+        ("ww", "unseen", "lost update"),
+        ("rw", "start", "G-SIb (missed effects)"),
+    }
+
+
 def _edges(operations: list[Operation]) -> set[tuple[int, int, str, int]]:
     result = set()
     writers: dict[int, list[int]] = {}
