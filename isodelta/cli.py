@@ -57,8 +57,8 @@ class _Commands(click.Group):
 def cli() -> None:
     """Check what Delta Lake's isolation levels guarantee, and whether real tables keep to it.
 
-    Exit codes: 0 all as it should be, 1 a violation, a difference or a failed expectation was
-    found, 2 bad usage or bad input, 3 the engine could not be started or died, 130 Ctrl-C.
+    Exit codes: 0 everything is as expected, 1 a violation, a difference or a failed expectation
+    was found, 2 bad usage or bad input, 3 the engine could not be started or died, 130 Ctrl-C.
     """
 
 

@@ -1,1 +1,1 @@
-"""One module for each command of the command line."""
+"""The commands of the command line, one folder for each."""

@@ -1,9 +1,8 @@
-"""The course of a command, the same for all: results as they come, a page, an exit code.
+"""The course of every command: results as they come, a page, an exit code.
 
-A command says in a `Course` what it does and in which words; `run` takes it from there. Results
-are told as they come, in words or as JSON Lines, and kept for the words at the end and for the
-report. However the results end, what was found until then is told: after Ctrl-C, and after an
-engine that died.
+A command defines its work and its words as a `Course`; `run` does the rest. Results are printed
+as they come, in words or as JSON Lines, and kept for the closing words and for the report. The
+results so far are reported however the work ends: after Ctrl-C, and after an engine died.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ if TYPE_CHECKING:
 
     from isodelta.report import Report
 
-Tell = Callable[[str], None]
-"""Replaces the text of the line of progress."""
+Progress = Callable[[str], None]
+"""A function that replaces the text of the progress line."""
 
 
 class Result(Protocol):
-    """What a command gives: a dataclass that knows its JSON object."""
+    """A result of a command: a dataclass with a JSON object."""
 
     def to_json(self) -> dict[str, object]:
         """The object, in JSON's own types."""
@@ -42,41 +41,42 @@ R = TypeVar("R", bound=Result)
 
 
 class Course(ABC, Generic[R]):
-    """What one call of a command does. ``doing`` says so to somebody who watches, if not empty."""
+    """The work of one call of a command. ``doing`` is shown as its progress, if not empty."""
 
     doing = ""
 
     @abstractmethod
-    def results(self, tell: Tell) -> Iterator[R]:
-        """Does the work, and gives each result as soon as it is there.
+    def results(self, progress: Progress) -> Iterator[R]:
+        """Does the work, and yields results as soon as they are ready.
 
-        Raises BadInput, and conformance.engine.EngineError where an engine is asked.
+        ``progress`` is called with a short text at every stage. Raises BadInput, and
+        conformance.engine.EngineError if an engine is used.
         """
 
     @abstractmethod
     def good(self, results: Sequence[R]) -> bool:
-        """Whether all is as it should be."""
+        """Whether everything is as expected: the exit code is then 0."""
 
     def words(self, result: R, console: Console) -> None:
-        """Tells people of one result as it comes."""
+        """Prints one result, for people, as it comes."""
 
     def closing_words(self, results: Sequence[R], console: Console) -> None:
-        """Tells people of all results at the end."""
+        """Prints closing words about all results, for people."""
 
     def summary(self) -> Result | None:
-        """The last JSON object, which comes whatever happened before."""
+        """The last JSON object, printed however the work ended."""
         return None
 
     def page(self, results: Sequence[R]) -> Report:
-        """The report of ``--report``, but for its time and end."""
+        """The report of ``--report``, without its duration and its end."""
         raise BadInput("--report: this command has no report")
 
     def write_report(
         self, results: Sequence[R], folder: Path, seconds: float, cut_short: str
     ) -> None:
-        """Writes the report; ``cut_short`` says why not all results are there, if they are not.
+        """Writes the report; ``cut_short`` says why results are missing, if any are.
 
-        Raises BadInput where the folder cannot be written.
+        Raises BadInput if the folder cannot be written.
         """
         from isodelta.report.start import finish
 
@@ -84,19 +84,19 @@ class Course(ABC, Generic[R]):
 
 
 def run(course: Course[R], common: Common) -> int:
-    """Takes a command through its course; returns the exit code.
+    """Runs the course of a command; returns the exit code.
 
-    Raises BadInput, and EngineFailed where an engine could not be started or died.
+    Raises BadInput, and EngineFailed if an engine could not be started or died.
     """
     started = time.monotonic()
     results: list[R] = []
     try:
-        with _progress(course.doing) as tell:
-            for result in course.results(tell):
+        with _progress(course.doing) as progress:
+            for result in course.results(progress):
                 results.append(result)
                 _show(course, result, common)
     except BrokenPipeError:
-        raise  # Nobody reads any more.
+        raise  # The reader has closed the pipe.
     except _engine_error() as error:
         _close(course, results, common, started, f"the engine failed: {error}")
         raise EngineFailed(str(error)) from error
@@ -104,7 +104,7 @@ def run(course: Course[R], common: Common) -> int:
         _close(course, results, common, started, "it was interrupted")
         raise
     except Exception as error:
-        _close(course, results, common, started, f"it came to an end by an error: {error}")
+        _close(course, results, common, started, f"it was ended by an error: {error}")
         raise
     _close(course, results, common, started)
     return OK if course.good(results) else FOUND
@@ -117,7 +117,7 @@ def print_json(result: Mapping[str, object]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _progress(doing: str) -> AbstractContextManager[Tell]:
+def _progress(doing: str) -> AbstractContextManager[Progress]:
     if not doing:
         return nullcontext(lambda _: None)
     from isodelta.terminal import progress
@@ -126,8 +126,8 @@ def _progress(doing: str) -> AbstractContextManager[Tell]:
 
 
 def _engine_error() -> type[Exception]:
-    # Named in an except clause, this is looked up once something was raised, and not before:
-    # commands without an engine do not pay for its libraries.
+    # In an except clause this is only looked up after something was raised: commands without
+    # an engine do not pay for its libraries.
     from conformance.engine import EngineError
 
     return EngineError
@@ -149,9 +149,9 @@ def _close(
     started: float,
     cut_short: str = "",
 ) -> None:
-    """Tells what belongs at the end; ``cut_short`` says why not all results are there.
+    """Prints the end; ``cut_short`` says why results are missing, if any are.
 
-    Without any result there is nothing to say in words, and nothing to put into a report.
+    Without any result there is nothing to say in words and nothing to report.
     """
     if common.json:
         summary = course.summary()

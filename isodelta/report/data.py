@@ -1,8 +1,8 @@
-"""What a report shows, as plain data.
+"""The content of a report, as plain data.
 
-The verify command fills a `Report` while it runs and hands it to `write_report` as often as it
-likes. What came of single scenarios is what `isodelta check` and `isodelta replay` print, so that
-the page shows exactly what the commands say.
+The verify command fills a `Report` while it runs and passes it to `write_report` as often as it
+likes. Results of single scenarios are those that `isodelta check` and `isodelta replay` print, so
+that the page agrees with the commands.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FINDING_NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
 class FindingClass(StrEnum):
-    """Why something is a finding; the value is the wording that the report shows."""
+    """The class of a finding; the value is the wording in the report."""
 
     LEVEL_VIOLATION = "level violation"
     ENGINE_BREAKS_LEVEL = "engine breaks the level it claims"
@@ -38,7 +38,7 @@ class FindingClass(StrEnum):
 
     @property
     def urgent(self) -> bool:
-        """Whether somebody has to act on it: the run is not as it should be."""
+        """Whether somebody has to act on it, so that the run counts as failed."""
         return self in _URGENT
 
     @property
@@ -74,12 +74,12 @@ _CLASS_MEANINGS = {
     ),
     FindingClass.MODEL_WRONG: (
         "The model predicted something that the engine does not do, and the engine keeps its "
-        "level: the model has to be mended."
+        "level: the model has to be fixed."
     ),
     FindingClass.DOCUMENT_DIFFERS: (
         "The documentation promises or forbids something that the engine does otherwise."
     ),
-    FindingClass.UNEXPLAINED: "None of the other classes fits yet: look at this one first.",
+    FindingClass.UNEXPLAINED: "None of the other classes fits: look at this one first.",
     FindingClass.SEPARATION: (
         "A history of snapshots that some levels admit and others forbid, whatever an engine's "
         "conflict rules make of it."
@@ -89,7 +89,7 @@ _CLASS_MEANINGS = {
 
 @dataclass(slots=True)
 class Summary:
-    """The counts that stand first; the field names are those of report.json's ``summary``."""
+    """The counts at the top; the field names are those of report.json's ``summary``."""
 
     scenarios: int = 0
     schedules: int = 0
@@ -114,13 +114,13 @@ class LevelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing worth a reader's time, with everything that is needed to run it again.
+    """One finding, with everything that is needed to run it again.
 
     ``name`` names the file ``findings/NAME.yaml`` and the anchor in the page: lower-case
     letters, digits, dots, hyphens and underscores, else ``ValueError``. ``level`` is the level
-    in force, or the one that is broken. ``predicted`` and ``observed`` are what came of it in the
-    model and on an engine; None where that side was not run. ``profile`` names the rules of the
-    command that runs it again, where they are not those of the report.
+    in force, or the one that is broken. ``predicted`` and ``observed`` are its results in the
+    model and on an engine; None if that side was not run. ``profile`` names the rules of the
+    command that runs it again, if they are not those of the report.
     """
 
     name: str
@@ -139,7 +139,7 @@ class Finding:
 
     @property
     def in_force(self) -> str | None:
-        """The level that the table promises; None where the scenario leaves it to the profile."""
+        """The level that the table promises; None if the scenario leaves it to the profile."""
         if self.observed is not None and self.observed.compared is not None:
             return self.observed.compared.level
         return self.scenario.level
@@ -151,7 +151,7 @@ class Finding:
 
     @property
     def judged(self) -> RunResult | None:
-        """The result that the level verdict shown is about: what was observed, if anything."""
+        """The result that the displayed verdict is about: the observed one, if any."""
         return self.observed or self.predicted
 
     @property
@@ -165,7 +165,7 @@ class ScenarioResult:
     """One scenario of the collection (or one group of replays) run at one level in force.
 
     ``problems`` are failed expectations and failed step checks, in words; ``error`` says why it
-    could not be run or judged at all. ``finding`` names the finding that shows it.
+    could not be run or judged. ``finding`` names the finding that shows it.
     """
 
     name: str
@@ -180,7 +180,7 @@ class ScenarioResult:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Everything that is not as it should be: problems, and differences of the replay."""
+        """Its problems, and the differences of its replay."""
         return (*self.problems, *map(difference_text, differences_of(self.observed)))
 
 
@@ -188,7 +188,7 @@ class ScenarioResult:
 class SuitePart:
     """One part of the suite that is not a single scenario: the search, a replay group, ...
 
-    ``counts`` are shown as they are ("schedules": 120000). ``message`` says why it did not pass.
+    ``counts`` are shown unchanged ("schedules": 120000). ``message`` says why it did not pass.
     """
 
     name: str
@@ -203,9 +203,9 @@ class SuitePart:
 class MatrixCell:
     """Whether ``current`` can conflict with an earlier ``winner``: one cell of the table.
 
-    The three sources are "can", "cannot" or other short words; None where one was not asked.
-    ``needed`` says whether the level ever needs the conflict ("yes", "no"), ``remarks`` what
-    the sources make of each other.
+    The three sources are "can", "cannot" or other short words; None if one was not asked.
+    ``needed`` says whether the level ever needs the conflict ("yes", "no"), ``remarks`` how
+    the sources differ.
     """
 
     current: str
@@ -222,14 +222,14 @@ class MatrixCell:
 
     @property
     def differs(self) -> bool:
-        """Whether two of the sources that were asked say different things."""
-        asked = {self.document, self.model, self.engine} - {None, "not said"}
-        return len(asked) > 1 or bool(self.remarks)
+        """Whether two of the sources disagree."""
+        answers = {self.document, self.model, self.engine} - {None, "not said"}
+        return len(answers) > 1 or bool(self.remarks)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimEvidence:
-    """One thing that was looked at: what was seen, whether it supports the claim, who saw it."""
+    """One observation: what was seen, whether it supports the claim, and who saw it."""
 
     what: str
     supports: bool
@@ -252,9 +252,9 @@ class ClaimLine:
 
 @dataclass(slots=True)
 class Coverage:
-    """How often each interesting thing was reached; a count of 0 is something never seen.
+    """How often each interesting event was reached; a count of 0 means never.
 
-    Put every key that could be reached in, with 0, or what was missed stays invisible.
+    Add every possible key, with 0, or gaps in the coverage stay invisible.
     ``pairs`` is keyed by (current, winner). ``schedules_full`` counts all schedules,
     ``schedules_run`` those that were run after partial-order reduction.
     """
@@ -270,12 +270,12 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """How far one level was searched, and what was found.
+    """The bound of a search at one level, and its result.
 
-    ``violations`` counts minimal violating histories, ``complete`` is False where the search
+    ``violations`` counts minimal violating histories, ``complete`` is False if the search
     stopped before it had seen all schedules. ``reading`` is the reading of the level that was
-    decided ("conflict", "view", "final state"), ``in_force`` the level that the tables searched
-    promise, ``scope`` what else narrows the search (a layout, say); each may be left empty.
+    decided ("conflict", "view", "final state"), ``in_force`` the level that the searched tables
+    promise, ``scope`` a further restriction (a layout, say); all three may be empty.
     """
 
     level: str
@@ -290,18 +290,18 @@ class Bound:
 
     @property
     def where(self) -> str:
-        """What was searched, in words; empty where nothing narrows it."""
+        """The restrictions of the search, in words; empty if there are none."""
         table = f"{self.in_force} tables" if self.in_force else ""
         return ", ".join(part for part in (self.scope, table) if part)
 
     @property
     def promised(self) -> bool:
-        """Whether the tables searched promise the level, as far as is known."""
+        """Whether the searched tables promise the level, as far as is known."""
         return self.in_force in ("", self.level, SERIALIZABLE)
 
     @property
     def sentence(self) -> str:
-        """The bound in one sentence that promises no more than was looked at."""
+        """The bound in one sentence that promises no more than was searched."""
         reach = (
             f"up to {self.transactions} transactions over {self.statements} statements, "
             f"{self.schedules:,} schedules"
@@ -310,21 +310,23 @@ class Bound:
         narrowed = ", ".join(part for part in (reading, self.where) if part)
         subject = f"{self.level} ({narrowed})" if narrowed else self.level
         if self.violations:
-            found = f"{self.violations:,} minimal violation{'s' if self.violations != 1 else ''}"
+            violations = (
+                f"{self.violations:,} minimal violation{'s' if self.violations != 1 else ''}"
+            )
         else:
-            found = "No violation"
+            violations = "No violation"
         end = "all of them" if self.complete else "a part of them: the search was not finished"
-        return f"{found} of {subject} {reach} ({end})."
+        return f"{violations} of {subject} {reach} ({end})."
 
 
 @dataclass(slots=True)
 class Report:
     """Everything one report shows. Filled step by step; may be written at any moment.
 
-    ``complete`` stays False until the run is over; ``incomplete_because`` says in words what
-    cut it short (or that it still runs), and the page shows that first. Without ``answers``
+    ``complete`` stays False until the run is over; ``incomplete_because`` says why it was
+    cut short (or that it is still running), and the page shows that first. Without ``answers``
     the report derives them from the rest. ``claim_sources`` has the titles of the documents by
-    the letters that claims name them with.
+    the letters that claims cite.
     """
 
     paragraph: str
@@ -351,7 +353,7 @@ class Report:
 
 
 def differences_of(result: RunResult | None) -> tuple[Difference, ...]:
-    """Where a replay differs from the model; none where nothing was replayed."""
+    """The differences of a replay from the model; none if nothing was replayed."""
     return () if result is None or result.compared is None else result.compared.differences
 
 

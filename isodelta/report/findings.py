@@ -1,4 +1,4 @@
-"""Findings of a report, from what searches and replays found."""
+"""The findings of a report, made from the results of searches and replays."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ CLASSES = {
     DifferenceClass.MODEL_IS_WRONG: FindingClass.MODEL_WRONG,
     DifferenceClass.UNKNOWN: FindingClass.UNEXPLAINED,
 }
-"""How a report calls each class of difference."""
+"""The report's class for each class of difference."""
 
 UNEXPLAINED = (FindingClass.MODEL_WRONG, FindingClass.UNEXPLAINED)
-"""Differences that nobody may leave as they are."""
+"""Classes of differences that somebody has to resolve."""
 
 _DEPTH = {
     "final state": "No serial order of the writers leaves these rows.",
@@ -51,27 +51,29 @@ def difference(comparison: Comparison, name: str, profile: Profile) -> Finding:
 
 
 def violation(
-    found: search.Finding, name: str, predicted: RunResult, observed: RunResult | None = None
+    history: search.Finding, name: str, predicted: RunResult, observed: RunResult | None = None
 ) -> Finding:
     """The finding for a minimal history that a level forbids and the rules admit."""
     promise = (
-        f"The table promises {found.table_level}, and its rules admit this all the same."
-        if found.kind == "level-violation"
-        else f"A {found.table_level} table does not promise {found.level} (N8, N11)."
+        f"The table promises {history.table_level}, and its rules admit this all the same."
+        if history.kind == "level-violation"
+        else f"A {history.table_level} table does not promise {history.level} (N8, N11)."
     )
-    others = f" One of {found.count} minimal histories of this shape." if found.count > 1 else ""
+    others = (
+        f" One of {history.count} minimal histories of this shape." if history.count > 1 else ""
+    )
     return Finding(
         name=name,
-        title=found.title,
+        title=history.title,
         kind=FindingClass.LEVEL_VIOLATION,
-        level=found.level,
-        summary=f"{promise} {_DEPTH[found.violated[-1]]}{others}",
-        scenario=found.scenario,
+        level=history.level,
+        summary=f"{promise} {_DEPTH[history.violated[-1]]}{others}",
+        scenario=history.scenario,
         predicted=predicted,
         observed=observed,
     )
 
 
 def predicted_result(scenario: Scenario, profile: Profile) -> RunResult:
-    """What the model makes of a scenario that comes from no file."""
+    """The model's result for a scenario without a file."""
     return check_scenario(scenario, profile).result

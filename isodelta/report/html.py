@@ -1,4 +1,4 @@
-"""index.html: one file that holds everything and asks no network for anything."""
+"""index.html: one self-contained file that needs no network."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def report_html(report: Report) -> str:
         pairs=pair_grid(report.coverage),
         bounds=bound_table(report),
         classes=[FindingClass(value) for value in SEVERITY],
-        # Our own two files, put in as they are; the page's policy allows exactly these.
+        # Our own two files, included unchanged; the page's policy allows exactly these.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704
         policy=(
@@ -73,14 +73,14 @@ def report_html(report: Report) -> str:
 
 
 def _judged(report: Report) -> bool:
-    """Whether the page has anything to say of Delta's own levels."""
-    found = any(finding.kind is not FindingClass.SEPARATION for finding in report.findings)
+    """Whether the page has anything to say about Delta's own levels."""
+    breaking = any(finding.kind is not FindingClass.SEPARATION for finding in report.findings)
     special = report.matrix or report.lattice or report.theorems
-    return bool(report.scenarios or report.bounds or found) or not special
+    return bool(report.scenarios or report.bounds or breaking) or not special
 
 
 def plain_page(template: str, **values: object) -> str:
-    """Render a page of its own in the report's style, without the script."""
+    """Render a separate page in the report's style, without the script."""
     style = (_TEMPLATES / "report.css").read_text(encoding="utf-8")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
@@ -102,7 +102,7 @@ def headline(report: Report) -> str:
     if report.matrix and not (report.scenarios or report.findings):
         differing = sum(cell.differs for cell in report.matrix)
         return f"{count(differing, 'cell')} of {len(report.matrix)} where the sources differ."
-    found = count(len(report.findings), "finding") if report.findings else "No findings"
+    findings = count(len(report.findings), "finding") if report.findings else "No findings"
     if summary.unexplained:
         rest = f"{count(summary.unexplained, 'difference')} not explained yet"
     elif summary.differences:
@@ -111,11 +111,11 @@ def headline(report: Report) -> str:
         rest = "model and engine never differed"
     else:
         rest = "nothing was replayed on a real table"
-    return f"{found}; {rest}."
+    return f"{findings}; {rest}."
 
 
 def tiles(report: Report) -> list[tuple[str, str, str]]:
-    """The counts that stand first: (value, name, tone); the tone is never the only signal."""
+    """The counts at the top: (value, name, tone); the tone is never the only signal."""
     summary = report.summary
     if report.lattice is not None and not report.scenarios:
         return [(value, name, "") for value, name in report.lattice.facts]
@@ -150,7 +150,7 @@ def _theorem_tiles(report: Report) -> list[tuple[str, str, str]]:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as a person says them: 0.4 s, 42 s, 3 min 05 s."""
+    """Seconds as people write them: 0.4 s, 42 s, 3 min 05 s."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     if round(seconds) < 60:

@@ -30,8 +30,8 @@ def new_report(common: Common, paragraph: str) -> Report:
 def finish(report: Report, folder: Path, seconds: float, cut_short: str = "") -> Path:
     """Marks a report as complete and writes it; returns the path of its page.
 
-    It is not complete where ``cut_short`` says why, or where ``report.incomplete_because`` was
-    set already. Raises BadInput where the folder cannot be written.
+    It stays incomplete if ``cut_short`` says why, or if ``report.incomplete_because`` was set
+    before. Raises BadInput if the folder cannot be written.
     """
     report.summary.violations = sum(
         finding.kind is FindingClass.LEVEL_VIOLATION for finding in report.findings
@@ -52,9 +52,9 @@ def slug(text: str) -> str:
 
 
 def unused(name: str, used: set[str]) -> str:
-    """``name``, with a number behind it where it is used already."""
-    number, found = 2, name
-    while found in used:
-        found = f"{name}-{number}"
+    """``name``, with a number appended if it is already used."""
+    number, free = 2, name
+    while free in used:
+        free = f"{name}-{number}"
         number += 1
-    return found
+    return free

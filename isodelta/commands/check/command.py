@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
 from isodelta.options import Common, common_options
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 def command(files: Sequence[str], common: Common) -> int:
     """Run scenarios in the model, judge every level, and explain.
 
-    Exit code 1 says that an expectation failed, or that a scenario violates the isolation
-    level of its table without expecting it. With --profile all expectations are left alone, and
-    it says that some profile lets a scenario through that the level of its table forbids.
+    Exit code 1 means that an expectation failed, or that a scenario violates the isolation
+    level of its table without expecting it. With --profile all, expectations are not checked,
+    and it means that some profile admits a scenario that the level of its table forbids.
     """
     if not common.every_profile:
         return run(Checking(files, common), common)
@@ -45,7 +45,7 @@ class Checking(Course["Checked"]):
     files: Sequence[str]
     common: Common
 
-    def results(self, tell: Tell) -> Iterator[Checked]:
+    def results(self, progress: Progress) -> Iterator[Checked]:
         from isodelta.files.scenarios import read_files
         from isodelta.runs.judging import check
 
@@ -78,7 +78,7 @@ class CheckingEveryProfile(Course["UnderProfile"]):
     files: Sequence[str]
     common: Common
 
-    def results(self, tell: Tell) -> Iterator[UnderProfile]:
+    def results(self, progress: Progress) -> Iterator[UnderProfile]:
         from isodelta.commands.check.results import under_every_profile
         from isodelta.files.scenarios import read_files
 

@@ -1,4 +1,4 @@
-"""The report of checked scenarios."""
+"""The report page of checked scenarios."""
 
 from __future__ import annotations
 

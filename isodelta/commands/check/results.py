@@ -1,4 +1,4 @@
-"""One scenario under every profile: what the implementations and the documents make of it."""
+"""One scenario under every profile: its results for all implementations and documents."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class UnderProfile:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """What the table shows of it, without the profile's name."""
+        """Its row in the table, without the profile's name."""
         if self.checked is None:
             return (f"refused: {self.refused}",)
         ended = self.checked.run.ended
@@ -45,9 +45,9 @@ class UnderProfile:
         return (self.checked.level, outcomes, *(verdicts[name].verdict for name in DELTA_LEVELS))
 
     def to_json(self) -> dict[str, object]:
-        """The object that ``check --profile all --json`` prints of one profile."""
+        """The object that ``check --profile all --json`` prints for one profile."""
         if self.checked is not None:
-            # What the author expects is said of one profile, and not held against the others.
+            # The author's expectations are about one profile, and do not apply to the others.
             return replace(self.checked.result, failures=()).to_json()
         return {
             "scenario": self.scenario.name,
@@ -58,7 +58,7 @@ class UnderProfile:
 
 
 def under_every_profile(loaded: Loaded) -> Iterator[UnderProfile]:
-    """Runs a scenario under each profile. What its author expects of one is not asked here."""
+    """Runs a scenario under each profile. Its author's expectations are not checked."""
     for profile in PROFILES.values():
         yield under_profile(loaded, profile)
 

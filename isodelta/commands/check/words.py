@@ -1,4 +1,4 @@
-"""Checked scenarios as people read them on a terminal."""
+"""Checked scenarios in words for a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from model.simulator import Ended
 from model.workload import Workload
 
 WIDEST_TIMELINE = 36
-"""Columns of the widest timeline that leaves room for words beside it."""
+"""Columns of the widest timeline that leaves room for words next to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
     _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
     console.print()
-    print_rows("Rows at the end", checked.run.final.shown(), console)
+    print_rows("Final rows", checked.run.final.shown(), console)
     for level, verdict in checked.verdicts.items():
         console.print()
         print_verdict(verdict, console, "the table's level" if level == checked.level else "")
@@ -74,16 +74,16 @@ def print_checked(checked: Checked, console: Console) -> None:
 
 
 def print_closing(checked: Sequence[Checked], console: Console) -> None:
-    """What the marks mean, and which of several scenarios are not as they should be."""
+    """A legend of the marks, and the scenarios that are not as expected."""
     console.print(_legend(console))
     if len(checked) < 2:
         return
     bad = [result for result in checked if not result.ok]
     console.print()
     if not bad:
-        console.print(Text(f"{len(checked)} scenarios, all as they should be.", "green"))
+        console.print(Text(f"{len(checked)} scenarios, all as expected.", "green"))
         return
-    text = f"{len(checked)} scenarios, {len(bad)} not as they should be:"
+    text = f"{len(checked)} scenarios, {len(bad)} not as expected:"
     console.print(Text(text, "bold red"))
     for result in bad:
         place = f"{result.loaded.file}:{result.loaded.line}"
@@ -101,7 +101,7 @@ def _print_table(workload: Workload, console: Console) -> None:
     shown = "none yet" if table.absent else f"{', '.join(columns)}; {layout}"
     text = Text(printable(f"Table: {shown}"))
     console.print(Padding(text, (0, 0, 0, 2)))
-    print_rows("Rows at the start", workload.base.shown(), console)
+    print_rows("Initial rows", workload.base.shown(), console)
     for name, rows in workload.others.items():
         print_rows(f"Rows of table {name}", rows, console)
 
@@ -137,7 +137,7 @@ def timeline(
 ) -> dict[str, str] | None:
     """A line for each transaction with its begin and its end, all on one time axis.
 
-    None where the schedule is too long to draw.
+    None if the schedule is too long to draw.
     """
     for step_width in (3, 2, 1):
         if len(schedule) * step_width <= WIDEST_TIMELINE:
@@ -185,7 +185,7 @@ def _print_failures(checked: Checked, console: Console) -> None:
     console.print()
     expect = checked.loaded.scenario.expect
     if checked.failures:
-        console.print(Text("  Not as it should be:", "bold red"))
+        console.print(Text("  Not as expected:", "bold red"))
         for failure in checked.failures:
             console.print(Padding(Text(printable(failure)), (0, 0, 0, 4)))
     elif expect.outcomes or expect.levels or expect.rows is not None:
@@ -193,7 +193,7 @@ def _print_failures(checked: Checked, console: Console) -> None:
 
 
 def print_every_profile(results: Sequence[UnderProfile], console: Console) -> None:
-    """One table for each scenario; the readings of a document share a line where they agree."""
+    """One table for each scenario; readings of a document that agree share a line."""
     for _, group in groupby(results, lambda result: id(result.scenario)):
         _print_profiles(list(group), console)
         console.print()
@@ -218,7 +218,7 @@ def _print_profiles(results: Sequence[UnderProfile], console: Console) -> None:
 
 
 def _short(level: str) -> str:
-    """The capitals of a level's name: columns are narrow."""
+    """The capital letters of a level's name, since columns are narrow."""
     return "".join(filter(str.isupper, level))
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.spark.replay import SparkReplay
 
 CONFLICT, NO_CONFLICT = "a conflict", "no conflict"
-"""Outcomes that a claim may speak of without a name."""
+"""Outcomes that a claim may expect without naming a conflict."""
 
 VECTORS = {"delta.enableDeletionVectors": "true"}
 """The properties of a table with deletion vectors."""
@@ -49,7 +49,7 @@ def story(
 ) -> Scenario:
     """A scenario, with its schedule as in a scenario file: ``begin A, B, commit A``.
 
-    Empty ``columns`` stand for no table yet.
+    With empty ``columns`` the table does not exist yet.
     """
     declared = dict(properties or {})
     if level is not None:
@@ -69,7 +69,7 @@ def story(
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One run of a scenario, by an engine or a profile. ``verdicts`` is empty where not judged."""
+    """One run of a scenario, by an engine or a profile. ``verdicts`` is empty if not judged."""
 
     scenario: Scenario
     by: str
@@ -80,7 +80,7 @@ class Seen:
     read: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
 
     def shows(self, text: str, holds: bool) -> Evidence:
-        """Evidence that this run gives."""
+        """Evidence from this run."""
         return Evidence(text, holds, self.by, self.real, scenario_mapping(self.scenario))
 
     @property
@@ -90,7 +90,7 @@ class Seen:
 
 
 class Bench:
-    """Runs scenarios and searches for checks. ``start`` starts an engine; None: model alone."""
+    """Runs scenarios and searches for checks. ``start`` starts an engine; None: model only."""
 
     def __init__(self, start: Callable[[], Engine] | None, rules: Profile = DEFAULT) -> None:
         self._start = start
@@ -110,9 +110,9 @@ class Bench:
 
     @property
     def engine(self) -> Engine:
-        """The engine, started when it is first needed. Raises CannotRun where there is none."""
+        """The engine, started when it is first needed. Raises CannotRun if there is none."""
         if self._start is None:
-            raise CannotRun("it takes a real engine, and none was asked in this run")
+            raise CannotRun("it needs a real engine, and this run has none")
         if self._engine is None:
             self._engine = self._start()
         return self._engine
@@ -140,7 +140,7 @@ class Bench:
             engine.close()
 
     def play(self, scenario: Scenario, level: str | None = None) -> Seen:
-        """Runs a scenario on the engine where there is one, else in the model."""
+        """Runs a scenario on the engine if there is one, else in the model."""
         if not self.real:
             return self.model(scenario, self.rules, level)
         in_force = level or scenario.level or self.rules.default_level
@@ -148,7 +148,7 @@ class Bench:
             workload = prepare(scenario, self.rules, in_force)
             check_known(workload, scenario.schedule, self.rules)
         except InvalidScenario:
-            # The model cannot read it: what the engine does can be observed, but not judged.
+            # The model cannot read it: the engine's run can be observed, but not judged.
             seen = observe(self.engine, scenario, in_force)
             verdicts: Mapping[str, str] = {}
         else:
@@ -160,7 +160,7 @@ class Bench:
         return Seen(scenario, self.engine_name, True, seen.outcomes, seen.rows, verdicts, read)
 
     def model(self, scenario: Scenario, rules: Profile | str, level: str | None = None) -> Seen:
-        """Runs a scenario in the model. Raises CannotRun where the model cannot read it."""
+        """Runs a scenario in the model. Raises CannotRun if the model cannot read it."""
         chosen = profile(rules) if isinstance(rules, str) else rules
         try:
             done = run_scenario(scenario, chosen, level)
@@ -180,9 +180,9 @@ class Bench:
         *,
         rules: str | None = None,
     ) -> Evidence:
-        """Runs a scenario and compares it with what a claim says of outcomes and levels.
+        """Runs a scenario and compares it with a claim about outcomes and levels.
 
-        ``rules`` names a profile to run it under in the model; without it the engine is asked.
+        ``rules`` names a profile to run it under in the model; without it the engine runs it.
         An outcome may be ``CONFLICT`` or ``NO_CONFLICT``.
         """
         seen = self.play(scenario) if rules is None else self.model(scenario, rules)
@@ -205,7 +205,7 @@ class Bench:
 
     @contextmanager
     def opened(self, scenario: Scenario) -> Iterator[SparkReplay]:
-        """A scenario's tables on Delta on Spark, to be driven freely. Raises CannotRun."""
+        """A scenario's tables on Delta on Spark, for experiments. Raises CannotRun."""
         replay = self.spark.open(scenario, scenario.level)
         try:
             yield replay
@@ -213,12 +213,12 @@ class Bench:
             replay.close()
 
     def fact(self, text: str, holds: bool, scenario: Scenario | None = None) -> Evidence:
-        """Evidence from the engine that the run of a scenario does not show by itself."""
+        """Evidence from the engine beyond the run of a scenario."""
         mapping = None if scenario is None else _mapping(scenario)
         return Evidence(text, holds, self.engine_name, True, mapping)
 
     def search(self, rules: str, layout: str, level: str, transactions: int = 2) -> SearchResult:
-        """An exhaustive search over the alphabet; the same search is made once."""
+        """An exhaustive search over the alphabet; repeated searches are cached."""
         key = (rules, layout, level, transactions)
         if key not in self._searches:
             self._searches[key] = Search(layout, profile(rules)).run(level, transactions)

@@ -21,20 +21,20 @@ SOURCES: Mapping[str, str] = {
     "C": "What are ACID guarantees on Azure Databricks (Japanese)",
     "D": "Isolation levels, Azure Databricks, about 2020 (Japanese and English)",
 }
-"""The documents by the letter that claims name them with."""
+"""The documents, by the letters that claims cite."""
 
 
 class Kind(StrEnum):
-    """The kind of check that decides a claim."""
+    """The kind of the check that decides a claim."""
 
     REPLAY = "replay"
     """Schedules, replayed on real tables step by step."""
     EXPERIMENT = "experiment"
-    """A look at files, logs, sessions or errors that no schedule alone shows."""
+    """An inspection of files, logs, sessions or errors that no schedule alone shows."""
     SEARCH = "search"
     """All schedules of a bounded size in the model, with replays of witnesses."""
     MODEL = "model run"
-    """Runs of the document's own rules in the model: no engine at hand has the feature."""
+    """Runs of the document's own rules in the model: no available engine has the feature."""
     NONE = "none"
     """Nothing here can decide it."""
 
@@ -44,7 +44,7 @@ class Claim:
     """One statement of the documents, in words of our own.
 
     ``sources`` has the letters of ``SOURCES``. ``beyond`` says why nothing here can decide the
-    claim; it goes with ``Kind.NONE``, and ``ValueError`` is raised where it does not.
+    claim; it goes with ``Kind.NONE`` only, else ``ValueError`` is raised.
     """
 
     number: int

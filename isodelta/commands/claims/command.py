@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--engine",
     type=click.Choice(("delta-spark", "model")),
     default=None,
-    help="The engine to ask; unless given, the real one where Java is there.",
+    help="The engine to ask; by default the real one if Java is installed.",
 )
 @click.option(
     "--write",
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 def command(common: Common, names: Sequence[str], engine: str | None, write: Path | None) -> int:
     """Check what the documents claim, claim by claim, on the real engine and in the model.
 
-    Every status comes from running a check: confirmed, refuted, modelled only (no engine at
-    hand has the feature, or none was asked), out of scope with the reason, or unknown where the
-    check could not be run. Exit code 1 says that some claim is refuted or unknown.
+    Every status comes from running a check: confirmed, refuted, modelled only (no available
+    engine has the feature, or none was asked), out of scope with the reason, or unknown if the
+    check could not be run. Exit code 1 means that some claim is refuted or unknown.
     """
     from conformance.engine import EngineError
     from isodelta.commands.claims.bench import Bench
@@ -52,13 +52,15 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     for name in chosen:
         if name not in CLAIMS:
             raise BadInput(f"there is no claim {name!r} (N1 to N{len(CLAIMS)})")
-    asked = engine or _engine_at_hand()
-    bench = Bench(None if asked == "model" else lambda: start(asked), common.profile)
+    chosen_engine = engine or _engine_at_hand()
+    bench = Bench(
+        None if chosen_engine == "model" else lambda: start(chosen_engine), common.profile
+    )
     rows: list[Row] = []
     started = time.monotonic()
     try:
-        with progress("checking claims") as tell:
-            for row in ledger(bench, chosen, lambda name, done, of: tell(f"{name}, {done}/{of}")):
+        with progress("checking claims") as report:
+            for row in ledger(bench, chosen, lambda name, done, of: report(f"{name}, {done}/{of}")):
                 rows.append(row)
                 if common.json:
                     print_json(row.to_json())
@@ -72,17 +74,17 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
         from isodelta.commands.claims.markdown import markdown
 
         earlier = write.read_text(encoding="utf-8") if write.exists() else ""
-        write.write_text(markdown(rows, asked, earlier), encoding="utf-8")
+        write.write_text(markdown(rows, chosen_engine, earlier), encoding="utf-8")
     if common.report is not None:
         from isodelta.commands.claims.page import write_claims_report
 
-        write_claims_report(common, rows, asked, time.monotonic() - started)
+        write_claims_report(common, rows, chosen_engine, time.monotonic() - started)
     wrong = {Status.REFUTED, Status.UNKNOWN}
     return FOUND if any(row.result.status in wrong for row in rows) else OK
 
 
 def _engine_at_hand() -> str:
-    """The real engine where there is a Java for it."""
+    """The real engine if there is a Java for it."""
     from conformance.spark.java import find_java
 
     return "model" if find_java() is None else "delta-spark"

@@ -1,4 +1,4 @@
-"""The ledger: runs the checks of claims, in the order asked for."""
+"""The ledger: runs of the checks of claims, in a given order."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from isodelta.commands.claims.claim import Check
 from isodelta.commands.claims.results import CannotRun, Result, Row, Status
 
 Progress = Callable[[str, int, int], None]
-"""Called with the claim that comes next, how many are done, and how many there are."""
+"""Called with the next claim, the number of claims done, and the number of all."""
 
 
 def ledger(bench: Bench, names: Sequence[str], progress: Progress | None = None) -> Iterator[Row]:
     """Checks claims by name, in the order given; a check that several share is run once.
 
-    Raises EngineError where the engine cannot be started. One that fails within a check makes
-    that claim unknown, and is started anew for the next.
+    Raises EngineError if the engine cannot be started. If it fails within a check, that claim is
+    unknown, and the engine is started again for the next.
     """
     results: dict[Check, Result] = {}
     if bench.real:
@@ -41,6 +41,6 @@ def _run(check: Check, bench: Bench) -> Result:
     except CannotRun as error:
         return Result(Status.UNKNOWN, f"not checked: {error}")
     except Exception as error:  # noqa: BLE001 - one check that fails must not end the others
-        bench.close()  # the engine is in a state that nobody knows
+        bench.close()  # the engine's state is unknown
         reason = " ".join(str(error).split())[:300]
         return Result(Status.UNKNOWN, f"not checked: {type(error).__name__}: {reason}")

@@ -30,7 +30,7 @@ _MEANINGS = {
 def markdown(rows: Sequence[Row], engine: str, earlier: str = "") -> str:
     """The page for a run on an engine.
 
-    Claims that were not run keep what the ``earlier`` page says of them.
+    Claims that were not run keep their rows of the ``earlier`` page.
     """
     lines_by_claim = {line[0]: line for line in read_table(earlier)}
     lines_by_claim |= {row.claim.name: written(row) for row in rows}
@@ -78,7 +78,7 @@ def _cell(text: str) -> str:
 
 
 def read_table(text: str) -> list[tuple[str, ...]]:
-    """The ledger's rows on a page, cell by cell as they are written there."""
+    """The ledger's rows on a page, cell by cell, as text."""
     return [
         tuple(cell.strip() for cell in line.strip("|").split(" | "))
         for line in text.splitlines()

@@ -34,13 +34,13 @@ def claim_line(row: Row) -> ClaimLine:
 
 
 def add_claims(report: Report, lines: Iterable[ClaimLine]) -> None:
-    """Puts lines of the ledger into a report, with the titles of the documents."""
+    """Adds lines of the ledger to a report, with the titles of the documents."""
     report.claims.extend(lines)
     report.claim_sources.update(SOURCES)
 
 
 def write_claims_report(common: Common, rows: Sequence[Row], engine: str, seconds: float) -> Path:
-    """Writes a report that holds the ledger; returns the path of its page. Raises BadInput."""
+    """Writes a report with the ledger; returns the path of its page. Raises BadInput."""
     assert common.report is not None
     counts = Counter(row.result.status for row in rows)
     statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])

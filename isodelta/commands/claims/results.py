@@ -24,9 +24,9 @@ class Status(StrEnum):
 class Evidence:
     """One observation.
 
-    ``text`` says what was seen, ``holds`` whether it supports the claim, ``by`` names the engine
-    or the profile of the model that was asked, ``real`` says whether that was an engine.
-    ``scenario`` is the scenario to run it again, as a scenario file holds it.
+    ``text`` describes it, ``holds`` is True if it supports the claim, ``by`` names the engine or
+    the model's profile, ``real`` is True for an engine. ``scenario`` is the scenario that shows
+    it again, as a mapping for a scenario file.
     """
 
     text: str
@@ -73,15 +73,15 @@ class Row:
 
 
 class CannotRun(Exception):
-    """A check cannot be run here; the text says why."""
+    """The check cannot be run here; the text says why."""
 
 
 def conclude(evidence: Iterable[Evidence], because: str = "", lacks: str = "") -> Result:
-    """The result that evidence adds up to.
+    """The result that follows from the evidence.
 
-    Evidence from an engine decides by itself: one counterexample refutes, and what the model
-    says besides only explains. Where no engine was asked, the claim is modelled only; ``lacks``
-    names the feature that engines lack, if that is why.
+    Evidence from an engine decides by itself: one counterexample refutes, and the model's
+    evidence only explains. Without an engine, the claim is modelled only; ``lacks`` names the
+    feature that engines lack, if that is the reason.
     """
     looked_at = tuple(evidence)
     if not looked_at:
@@ -102,7 +102,7 @@ def conclude(evidence: Iterable[Evidence], because: str = "", lacks: str = "") -
 
 
 def decided(evidence: Iterable[Evidence], because: str = "") -> Result:
-    """The result of a claim that definitions and searches decide, with an engine or without."""
+    """The result for a claim that definitions and searches decide, with or without an engine."""
     looked_at = tuple(evidence)
     against = [observed for observed in looked_at if not observed.holds]
     status = Status.REFUTED if against else Status.CONFIRMED

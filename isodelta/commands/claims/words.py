@@ -22,7 +22,7 @@ COLOURS = {
 
 
 def print_ledger(rows: Sequence[Row], console: Console) -> None:
-    """Each claim with its status and why; all evidence where there are few claims."""
+    """Each claim with its status and the reason; all evidence if there are few claims."""
     for row in rows:
         head = Text(f"{row.claim.name:5}", "bold")
         head.append(f"{row.result.status}", COLOURS[row.result.status])

@@ -1,1 +1,1 @@
-"""``isodelta explore``: searches for violations and differences, and levels told apart."""
+"""``isodelta explore``: searches for violations and differences, and separations of levels."""

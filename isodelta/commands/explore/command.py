@@ -9,7 +9,7 @@ from isodelta.exits import BadInput
 from isodelta.options import Common, budget_option, common_options, engine_option
 
 LEVEL_FAMILIES = ("delta", "key-value", "predicate")
-"""What ``--levels`` may say."""
+"""The values of ``--levels``."""
 
 
 @click.command(short_help="Search for histories that break a level.")
@@ -18,14 +18,14 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
     type=click.IntRange(1, 12),
     default=None,
     metavar="N",
-    help="How many transactions a history may have; 3 unless given, 4 for key-value levels. "
+    help="Most transactions in a history; 3 by default, 4 for key-value levels. "
     "More than 6 with --symbolic only.",
 )
 @click.option(
     "--level",
     default=None,
     metavar="LEVEL",
-    help="The level of the tables; both levels unless given.",
+    help="The isolation level of the tables; both by default.",
 )
 @engine_option(
     help_text="Replay on a real engine as well, and look for differences from the model."
@@ -33,12 +33,12 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
 @click.option(
     "--every-kind",
     is_flag=True,
-    help="Over every statement kind: MERGE, overwrites, RESTORE, ALTER TABLE and so on.",
+    help="Use every statement kind: MERGE, overwrites, RESTORE, ALTER TABLE and so on.",
 )
 @click.option(
     "--symbolic",
     is_flag=True,
-    help="Ask a solver for the smallest violations, over no fixed alphabet of statements.",
+    help="Ask a solver for the smallest violations, without a fixed alphabet of statements.",
 )
 @click.option(
     "--partitions",
@@ -46,7 +46,7 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
     default=3,
     show_default=True,
     metavar="N",
-    help="With --symbolic: partitions of the table. One is like a table without partitions.",
+    help="With --symbolic: number of partitions. One is like a table without partitions.",
 )
 @click.option(
     "--data-values",
@@ -54,18 +54,18 @@ LEVEL_FAMILIES = ("delta", "key-value", "predicate")
     default=1,
     show_default=True,
     metavar="N",
-    help="With --symbolic: values of a data column. With 2, files hold rows that statements skip.",
+    help="With --symbolic: values of a data column. With 2, files have rows that statements skip.",
 )
 @click.option(
     "--all",
     "every",
     is_flag=True,
-    help="With --symbolic: every smallest violation of a kind, up to names, and not one of each.",
+    help="With --symbolic: every smallest violation of a kind, up to names, instead of one each.",
 )
 @click.option(
     "--separate",
     is_flag=True,
-    help="For every pair of levels, the smallest history that tells them apart.",
+    help="For every pair of levels, find the smallest history that separates them.",
 )
 @click.option(
     "--levels",
@@ -94,28 +94,28 @@ def command(
     """Search all schedules of up to N transactions for histories that break a level.
 
     The transactions come from an alphabet of statements, on a table with partitions and on one
-    without. What the budget leaves out is sampled at random, and so is what an engine replays:
-    statements of every kind, on tables with constraints, computed columns, deletion vectors and
-    so on. Exit code 1 says that a table broke what its own level promises, or that the engine
-    differs from the model; what the documents say that a level does not promise is listed as
-    well, and marked so.
+    without. Schedules beyond the budget are sampled at random, and so are the scenarios that an
+    engine replays: statements of every kind, on tables with constraints, computed columns,
+    deletion vectors and so on. Exit code 1 means that a table broke the promise of its own
+    level, or that the engine differs from the model. Violations that the documents allow at the
+    table's level are listed as well, and marked so.
 
     With --symbolic the transactions are unknowns for a solver: which partitions each reads, adds
-    to and takes rows out of, and when it begins. It gives the smallest violations of what the
-    table's level promises, as SQL and confirmed by the model, or says that there are none:
-    fewest transactions, then steps, then files, one of each kind of statements and schedule, or
-    with --all every one that differs by more than the names of partitions and values.
+    to and takes rows out of, and when it begins. It gives the smallest violations of the
+    table's level, as SQL and confirmed by the model, or says that there are none: fewest
+    transactions, then steps, then files; one of each kind of statements and schedule, or with
+    --all every one that differs by more than the names of partitions and values.
     Statements are INSERT, DELETE and UPDATE, with --every-kind MERGE and REPLACE WHERE too.
 
     With --separate no rules are applied: for every ordered pair of isolation levels it gives the
-    smallest history that holds the one and violates the other, or says why there is none, and
-    what the profile's rules make of each history. With --levels key-value or predicate the
+    smallest history that holds one and violates the other, or says why there is none, and
+    whether the profile's rules admit each history. With --levels key-value or predicate the
     levels are axioms about key-value histories (ReadCommitted to Serializable): the smallest
     history comes from a solver, and every implication is proved for histories of any size.
     """
     if level is not None and level not in common.profile.levels:
-        known = ", ".join(common.profile.levels)
-        raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {known})")
+        levels = ", ".join(common.profile.levels)
+        raise BadInput(f"--level: {common.profile.name} has no level {level!r} (known: {levels})")
     if levels != "delta" and not separate:
         raise BadInput("--levels is an option of --separate")
     if transactions is not None and transactions > 6 and not symbolic:

@@ -1,4 +1,4 @@
-"""The reports of explorations, by search and by solver."""
+"""The report pages of explorations, by search and by solver."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def symbolic_page(
     results: Sequence[Violation | Difference],
     engine: str | None,
 ) -> Report:
-    """The report of what a solver answered. Without every answer it is not complete."""
+    """The report of a solver's answers. It is incomplete unless every question was answered."""
     report = new_report(
         common,
         "Histories from a solver, which the rules admit and the table's level forbids: the "

@@ -1,4 +1,4 @@
-"""What an exploration finds, by search or by solver, and its counts."""
+"""The results of an exploration, by search or by solver: findings and counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Violation:
 
     @property
     def scenario(self) -> Scenario:
-        """The history as a scenario, with what the model expects of it."""
+        """The history as a scenario, with the model's results as expectations."""
         return self.finding.scenario
 
     @property
@@ -37,8 +37,8 @@ class Violation:
     def to_json(self) -> dict[str, object]:
         """The object that ``explore --json`` prints.
 
-        ``promised`` tells whether the level of the table promises the level that is violated. A
-        WriteSerializable table does not promise the order of the log, and the documents say so.
+        ``promised`` is True if the table's level promises the violated level. A WriteSerializable
+        table does not promise the order of the log, and the documents say so.
         """
         finding = self.finding
         return {
@@ -57,7 +57,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Difference:
-    """A scenario that an engine runs otherwise than the rules of ``profile`` predict."""
+    """A scenario on which an engine differs from the prediction of the rules of ``profile``."""
 
     scenario: Scenario
     comparison: Comparison
@@ -81,7 +81,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replays:
-    """How many replays an engine made, and how many of them differ from the model."""
+    """The number of replays on an engine, and of those that differ from the model."""
 
     replays: int
     differences: int
@@ -93,7 +93,7 @@ class Replays:
 
 @dataclass(frozen=True, slots=True)
 class SearchSummary:
-    """The counts of a search. ``replays`` is None where no engine was asked."""
+    """The counts of a search. ``replays`` is None if no engine was used."""
 
     schedules: int
     histories: int
@@ -118,9 +118,9 @@ class SearchSummary:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicSummary:
-    """What a solver was asked, and what it answered, by level of the table.
+    """A solver's questions and answers, by the table's level.
 
-    ``gave_up`` has a line for each listing that ran out of time, ``replays`` is None where
+    ``gave_up`` has a line for each listing that ran out of time, ``replays`` is None if
     nothing was replayed.
     """
 

@@ -1,7 +1,7 @@
 """The search for histories that break a level, and for differences between model and engine.
 
-Every schedule of up to so many transactions over the alphabet of statements is looked at, as
-far as the budget goes. What it leaves out is sampled at random.
+It runs every schedule of up to a number of transactions over the alphabet of statements, within
+the budget. If that is not enough, it samples the rest at random.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from checker.search.alphabet import layouts
-from checker.search.exhaustive import WRITERS, Progress, Search
+from checker.search.exhaustive import WRITERS, Search
+from checker.search.exhaustive import Progress as SearchProgress
 from checker.search.finding import Finding
 from checker.search.random_search import random_search, scenarios_in_groups
 from checker.search.search_result import SearchResult
 from checker.search.shrinking import minimise
 from checker.search.statement_kinds import statements
 from isodelta.commands.explore.results import Difference, Replays, SearchSummary, Violation
-from isodelta.commands.pipeline import Course, Tell
+from isodelta.commands.pipeline import Course, Progress
 from isodelta.options import Common
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION
 from model.profiles import Profile
@@ -37,29 +38,29 @@ if TYPE_CHECKING:
     from isodelta.report import Report
 
 JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION)
-"""Delta's two levels, and what both promise to readers."""
+"""Delta's two levels, and the promise of both to readers."""
 
 EXHAUSTIVE_SHARE = 0.75
-"""How much of the budget the exhaustive search may use up; a random sample gets the rest."""
+"""The share of the budget for the exhaustive search; a random sample gets the rest."""
 
 SHARE_BESIDE_ENGINE = 0.4
-"""The same where replays need time too."""
+"""The same share if replays need time too."""
 
 SHARED_BY = 12
 """Random replays that share their tables: a table costs the engine more than a replay."""
 
 SHRINKING_SHARE = 0.2
-"""How much of the budget may go into making one difference smaller."""
+"""The share of the budget for shrinking one difference."""
 
 
 @dataclass
 class Exploration:
-    """One exploration, and how far it has come.
+    """One exploration and its progress.
 
     ``levels`` are those of the tables, each searched in every layout of the alphabet.
-    ``budget`` is in seconds. ``every_kind`` takes the statements of every kind in the place of
-    the alphabet's. With an ``engine`` (a function that starts one), what was found
-    and then random scenarios are replayed on it and compared, for as long as the budget lasts.
+    ``budget`` is in seconds. ``every_kind`` uses statements of every kind instead of the
+    alphabet's. With an ``engine`` (a function that starts one), the findings and then random
+    scenarios are replayed on it and compared with the model, until the budget is used up.
     """
 
     profile: Profile
@@ -68,7 +69,7 @@ class Exploration:
     budget: float
     seed: int
     every_kind: bool = False
-    progress: Progress | None = None
+    progress: SearchProgress | None = None
     engine: Callable[[], AbstractContextManager[Engine]] | None = None
     searches: list[SearchResult] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -79,19 +80,19 @@ class Exploration:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The time that it has taken so far."""
         return time.monotonic() - self.started
 
     @property
     def complete(self) -> bool:
-        """Whether every schedule was looked at."""
+        """Whether every schedule was covered."""
         return len(self.searches) == len(self._tasks) and all(
             search.finished >= self.transactions for search in self.searches
         )
 
     @property
     def broken(self) -> list[Finding]:
-        """The findings in which a table breaks what its level promises."""
+        """The findings in which a table breaks the promise of its own level."""
         return [finding for finding in self.findings if finding.kind == "level-violation"]
 
     @property
@@ -99,7 +100,7 @@ class Exploration:
         return [(layout, level) for layout in layouts(self.profile) for level in self.levels]
 
     def run(self) -> Iterator[Finding | Difference]:
-        """Explores, and gives the findings as they come.
+        """Explores, and yields the findings as they come.
 
         Raises conformance.engine.EngineError.
         """
@@ -124,13 +125,13 @@ class Exploration:
         elif not self.complete:
             yield from self._sample()
 
-    def _so_far(self) -> Progress | None:
+    def _so_far(self) -> SearchProgress | None:
         if self.progress is None:
             return None
         progress = self.progress
         schedules = sum(search.schedules for search in self.searches)
-        found = sum(search.minimal for search in self.searches)
-        return lambda more, violations: progress(schedules + more, found + violations)
+        minimal = sum(search.minimal for search in self.searches)
+        return lambda more, violations: progress(schedules + more, minimal + violations)
 
     def _sample(self) -> Sequence[Finding]:
         """Random histories of the size that the exhaustive search did not finish."""
@@ -172,7 +173,7 @@ class Exploration:
             yield campaign.Job(scenario, self.levels[number % len(self.levels)])
 
     def _smaller(self, engine: Engine, job: Job, comparison: Comparison) -> Difference:
-        """The difference, with as little around it as is found within its share of time."""
+        """The difference, in a scenario shrunk as far as its share of the time allows."""
         from conformance.engine import BadStatement
         from conformance.replay import campaign
 
@@ -223,16 +224,16 @@ class Searching(Course[Violation | Difference]):
         self.common = common
         self.engine = engine
 
-    def results(self, tell: Tell) -> Iterator[Violation | Difference]:
+    def results(self, progress: Progress) -> Iterator[Violation | Difference]:
         exploration = self.exploration
 
-        def progress(schedules: int, violations: int) -> None:
-            tell(
+        def counts(schedules: int, violations: int) -> None:
+            progress(
                 f"{schedules:,} schedules, {violations:,} minimal violations, "
                 f"{exploration.seconds:.0f} s of {exploration.budget:.0f} s"
             )
 
-        exploration.progress = progress
+        exploration.progress = counts
         if self.engine is not None:
             from isodelta.runs.replaying import started_engine
 

@@ -1,4 +1,4 @@
-"""``explore --symbolic``: violations from the solver, and the sizes for which there are none."""
+"""``isodelta explore --symbolic``: violations from the solver, and the sizes without any."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checker.synthesis.footprints import Footprints
 from checker.synthesis.rules import RULE_SETS
 from checker.synthesis.search import Bounds, SizeResult
 from isodelta.commands.explore.results import Difference, Replays, SymbolicSummary, Violation
-from isodelta.commands.pipeline import Course, Tell
+from isodelta.commands.pipeline import Course, Progress
 from isodelta.exits import BadInput
 from isodelta.options import Common
 from model.profiles import Profile
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Synthesis:
-    """One symbolic exploration, and how far it has come.
+    """One symbolic exploration and its progress.
 
-    For each level of a table every number of transactions is asked about, smallest first; the
-    smallest violations are listed for the first number that has any: one of each kind, with
-    ``every`` all of each kind, up to the names of partitions and values. ``budget`` is in
+    For each level of a table the solver is asked about every number of transactions, smallest
+    first. The smallest violations are listed for the first number that has any: one of each kind,
+    or with ``every`` all of each kind, up to the names of partitions and values. ``budget`` is in
     seconds, for all questions together.
     """
 
@@ -40,7 +40,7 @@ class Synthesis:
     levels: Sequence[str]
     transactions: int
     budget: float
-    told: Tell = lambda _: None
+    progress: Progress = lambda _: None
     bounds: Bounds = search.STANDARD
     every: bool = False
     sizes: dict[str, list[SizeResult]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Synthesis:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The time that it has taken so far."""
         return time.monotonic() - self.started
 
     @property
@@ -62,12 +62,12 @@ class Synthesis:
         return "unknown" not in answers and not self.gave_up
 
     def run(self) -> Iterator[Finding]:
-        """Asks, and gives the findings as they come."""
+        """Asks the solver, and yields the findings as they come."""
         for level in self.levels:
             sizes = self.sizes.setdefault(level, [])
             listed = False
             for n in range(1, self.transactions + 1):
-                self.told(f"{level}, {n} transactions")
+                self.progress(f"{level}, {n} transactions")
                 left = self._left_ms()
                 sizes.append(search.exists(n, level, self.profile, self.bounds, timeout_ms=left))
                 if sizes[-1].answer == "some" and not listed:
@@ -77,8 +77,8 @@ class Synthesis:
     def _smallest(self, n: int, level: str) -> Iterator[Finding]:
         try:
             left = self._left_ms()
-            for found in self._listed(n, level, left):
-                self.findings.append(search.as_finding(found, level, self.profile))
+            for footprints in self._listed(n, level, left):
+                self.findings.append(search.as_finding(footprints, level, self.profile))
                 yield self.findings[-1]
         except TimeoutError as error:
             self.gave_up.append(f"{level}, all violations of {n} transactions: {error}")
@@ -91,15 +91,15 @@ class Synthesis:
             yield from group
 
     def replay(self, engine: Engine) -> Iterator[Comparison]:
-        """Replays what was found on a real engine; gives each comparison with the model.
+        """Replays the findings on a real engine; yields the comparisons with the model.
 
         Raises conformance.engine.EngineError.
         """
         from conformance.replay import campaign
 
         jobs = (
-            campaign.Job(found.scenario, found.scenario.level or self.profile.default_level)
-            for found in self.findings
+            campaign.Job(finding.scenario, finding.scenario.level or self.profile.default_level)
+            for finding in self.findings
         )
         for replayed in campaign.run_campaign(engine, jobs, self.profile):
             self.replays += 1
@@ -126,7 +126,7 @@ class Synthesis:
 class Solving(Course[Violation | Difference]):
     """``isodelta explore --symbolic``: violations from the solver, replayed if an engine is named.
 
-    Raises BadInput where the profile, the levels or the kinds of statements are not encoded.
+    Raises BadInput if the profile, the levels or the kinds of statements are not encoded.
     """
 
     doing = "solving"
@@ -138,8 +138,8 @@ class Solving(Course[Violation | Difference]):
             raise BadInput(f"--symbolic: the rules of {rules} are not encoded ({encoded})")
         encoded_levels = [level for level in synthesis.levels if level in search.LEVELS]
         if not encoded_levels:
-            asked = ", ".join(synthesis.levels)
-            raise BadInput(f"--symbolic: violations of {asked} are not encoded")
+            levels = ", ".join(synthesis.levels)
+            raise BadInput(f"--symbolic: violations of {levels} are not encoded")
         if synthesis.bounds.every_kind and not RULE_SETS[rules].every_kind:
             raise BadInput(f"--symbolic: {rules} is not encoded with --every-kind")
         synthesis.levels = encoded_levels
@@ -147,8 +147,8 @@ class Solving(Course[Violation | Difference]):
         self.common = common
         self.engine = engine
 
-    def results(self, tell: Tell) -> Iterator[Violation | Difference]:
-        self.synthesis.told = tell
+    def results(self, progress: Progress) -> Iterator[Violation | Difference]:
+        self.synthesis.progress = progress
         for finding in self.synthesis.run():
             yield Violation(finding, self.common.profile)
         if self.engine is None or not self.synthesis.findings:

@@ -1,4 +1,4 @@
-"""Explorations as people read them on a terminal, by search and by solver."""
+"""Explorations, by search and by solver, in words for a terminal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def print_exploration(exploration: Exploration, console: Console) -> None:
-    """The findings, broken promises last and in full, and how far the search went."""
+    """The findings, broken promises last and in full, and the extent of the search."""
     documented = [f for f in exploration.findings if f.kind != "level-violation"]
-    _print_titles("What the documents say that the level does not promise:", documented, console)
+    _print_titles("Violations that the documents allow at the table's level:", documented, console)
     _print_titles("Broken promises of the table's own level:", exploration.broken, console)
     for finding in exploration.broken[:1]:
         console.print(Text("The first of them in full, to check or replay:", "bold"))
@@ -89,7 +89,7 @@ def _bound(bound: Bound, transactions: int) -> str:
 
 
 def print_synthesis(synthesis: Synthesis, console: Console) -> None:
-    """The violations as SQL with their schedules, and then what was asked and answered."""
+    """The violations as SQL with their schedules, then the solver's answers."""
     for finding in synthesis.findings:
         scenario = finding.scenario
         console.print(f"{finding.level}: {finding.title}")
@@ -101,7 +101,7 @@ def print_synthesis(synthesis: Synthesis, console: Console) -> None:
 
 
 def _answers(synthesis: Synthesis) -> Iterator[str]:
-    """What is known of each level, in words that promise no more than was asked."""
+    """The solver's answers for each level, without promising more than was asked."""
     words = {"some": "has violations", "none": "has none", "unknown": "unknown: out of time"}
     summary, bounds = synthesis.summary(), synthesis.bounds
     for level, size in summary.sizes:
@@ -118,5 +118,5 @@ def _answers(synthesis: Synthesis) -> Iterator[str]:
             yield f"{level}: {len(smallest)} smallest violations, {which}"
     yield from summary.gave_up
     if summary.replays is not None:
-        made, differ = summary.replays.replays, summary.replays.differences
-        yield f"{made} replays, {differ} differ from the model"
+        replays, differ = summary.replays.replays, summary.replays.differences
+        yield f"{replays} replays, {differ} differ from the model"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import OK, BadInput
 from isodelta.options import Common, Duration, common_options
 
@@ -90,7 +90,7 @@ class Judging(Course["HistoryResult | Unread"]):
     outside_writers: bool
     time_limit: float
 
-    def results(self, tell: Tell) -> Iterator[HistoryResult | Unread]:
+    def results(self, progress: Progress) -> Iterator[HistoryResult | Unread]:
         from isodelta.formats.formats import histories_in
 
         # What is built here are millions of objects without cycles of references.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
 from isodelta.options import Common, common_options, engine_option
 
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 def command(
     common: Common, engine: str | None, level: str | None, probes: int, markdown: bool
 ) -> int:
-    """Shows for every ordered pair of statement kinds whether the one can fail for the other.
+    """Show for every ordered pair of statement kinds whether one can fail because of the other.
 
-    The table is there in every cell. Races for its creation, which one of two always loses, are
-    in scenarios/statements/no_table_yet.yaml.
+    The table exists in every cell. Races to create it, which one of the two always loses, are in
+    scenarios/statements/no_table_yet.yaml.
     """
     if markdown and common.json:
         raise BadInput("--markdown and --json exclude each other")
     if level is not None and level not in common.profile.levels:
-        known = ", ".join(common.profile.levels)
-        raise BadInput(f"--level: unknown isolation level {level!r} (known: {known})")
+        names = ", ".join(common.profile.levels)
+        raise BadInput(f"--level: unknown isolation level {level!r} (known: {names})")
     levels = common.profile.levels if level is None else (level,)
     return run(Tabulating(common, engine, levels, probes, markdown), common)
 
 
 @dataclass
 class Tabulating(Course["Cell"]):
-    """Every cell derived; then its probes replayed, if an engine is named."""
+    """Every cell, derived in the model; then its probes are replayed if an engine is named."""
 
     common: Common
     engine: str | None
@@ -60,7 +60,7 @@ class Tabulating(Course["Cell"]):
     probes: int
     markdown: bool
 
-    def results(self, tell: Tell) -> Iterator[Cell]:
+    def results(self, progress: Progress) -> Iterator[Cell]:
         from conformance.matrix.table import matrix
         from isodelta.commands.matrix.results import Cell
 

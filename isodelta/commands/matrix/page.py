@@ -1,4 +1,4 @@
-"""The report of a conflict table."""
+"""The report page of a conflict table."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ QUESTION = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One ordered pair of kinds at one layout and level, once every source has been asked."""
+    """One ordered pair of kinds at one layout and level, with the answers of all sources."""
 
     entry: Entry
 
     @property
     def needed(self) -> str:
-        """``yes`` with a witness; ``no``: none among all pairs tried; else there were no pairs."""
+        """``yes`` with a witness; ``no`` with none among all pairs; else no pair was tried."""
         if self.entry.tried == 0:
             return NOT_ASKED
         return "no" if self.entry.needed_by is None else "yes"

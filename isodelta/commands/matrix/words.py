@@ -1,4 +1,4 @@
-"""The conflict table as people read it: on a terminal, and in Markdown."""
+"""The conflict table in words: for a terminal, and in Markdown."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def markdown(cells: Sequence[Cell]) -> str:
         + "; ".join(f"*{generation.name}*: {generation.source}" for generation in GENERATIONS)
         + ".",
         "",
-        "*needed: yes* has a pair of statements that breaks the level where nothing stops it; "
-        "*no* means none among all pairs tried.",
+        "*needed: yes* means that some pair of statements breaks the level if nothing stops it; "
+        "*no* means that none of the pairs tried does.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -53,7 +53,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _documents(entry: Entry) -> str:
-    """The generations' words, put together where they agree."""
+    """The generations' answers, grouped where they agree."""
     words: dict[str, list[str]] = {}
     for name, word in entry.documents.items():
         if word != NOT_SAID:
@@ -70,19 +70,19 @@ def _tables(cells: Sequence[Cell]) -> Iterator[tuple[tuple[str, str], Iterator[C
 
 
 def print_matrix(cells: Sequence[Cell], console: Console) -> None:
-    """One table for each layout and level, and the generations' own words where they differ."""
-    asked = any(cell.entry.replays for cell in cells)
+    """One table for each layout and level, with the documents' newest table."""
+    replayed = any(cell.entry.replays for cell in cells)
     for (layout, level), group in _tables(cells):
         table = Table(title=f"{level}, {layout} table", title_justify="left")
         headings = ["current", "winner", "documents", "model", "needed", ""]
-        if asked:
+        if replayed:
             headings.insert(4, "engine")
         for heading in headings:
             table.add_column(heading)
         for cell in group:
             entry = cell.entry
             words = [entry.document, entry.model, cell.needed, ", ".join(entry.remarks)]
-            if asked:
+            if replayed:
                 words.insert(2, entry.engine or "not asked")
             table.add_row(entry.current, entry.winner, *words)
         console.print(table)

@@ -21,9 +21,9 @@ def write_certificates(theorems: Sequence[Theorem], folder: Path) -> None:
         raise BadInput(f"--export: {error}") from error
 
 
-def second_opinion(theorem: Theorem, tell: Callable[[str], None]) -> tuple[Confirmation, ...]:
+def second_opinion(theorem: Theorem, progress: Callable[[str], None]) -> tuple[Confirmation, ...]:
     """The answers of cvc5 to every certificate of a theorem. Raises ``BadInput``."""
     try:
-        return tuple(second_solver.confirm(list(certificates.certificates([theorem])), tell))
+        return tuple(second_solver.confirm(list(certificates.certificates([theorem])), progress))
     except (SolverMissing, CannotBeStated) as error:
         raise BadInput(f"--confirm: {error}") from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
 from isodelta.options import Common, common_options
 
@@ -31,26 +31,26 @@ if TYPE_CHECKING:
 )
 @click.option("--confirm", is_flag=True, help="Ask cvc5 as well; it has to agree on every lemma.")
 def command(common: Common, folder: Path | None, confirm: bool) -> int:
-    """Prove what holds for any number of transactions, partitions and files.
+    """Prove theorems about any number of transactions, partitions and files.
 
-    Every lemma is checked by z3, its assumptions are checked to leave room for what the lemma
-    is about, and every rule that it uses is dropped and weakened in turn: each such mutant has
-    to break the lemma, or there is a reason why it need not. Exit code 1 says that some lemma
-    is refuted, or not decided within its time, by z3 or by the second solver.
+    z3 checks every lemma, and that its assumptions do not make it vacuous. Every rule that a
+    lemma uses is dropped and weakened in turn: each such mutant has to break the lemma, or there
+    is a reason why it need not. Exit code 1 means that some lemma is refuted, or not decided in
+    time, by z3 or by the second solver.
     """
     return run(Proving(common, folder, confirm), common)
 
 
 @dataclass
 class Proving(Course["CheckedTheorem"]):
-    """Every theorem, or with another profile than the default those about it."""
+    """Every theorem; with a profile other than the default, only those about it."""
 
     common: Common
     folder: Path | None = None
     confirm: bool = False
     doing = "proving"
 
-    def results(self, tell: Tell) -> Iterator[CheckedTheorem]:
+    def results(self, progress: Progress) -> Iterator[CheckedTheorem]:
         from checker.proofs import THEOREMS
         from checker.proofs.lemma import prove
         from isodelta.commands.prove.certificates import second_opinion, write_certificates
@@ -62,13 +62,13 @@ class Proving(Course["CheckedTheorem"]):
         if not chosen:
             raise BadInput(
                 f"--profile: there is no theorem about {rules.name}; "
-                "explore --symbolic looks for what breaks it"
+                "explore --symbolic searches for violations under it"
             )
         if self.folder is not None:
             write_certificates(chosen, self.folder)
         for theorem in chosen:
-            confirmations = second_opinion(theorem, tell) if self.confirm else None
-            result = prove(theorem, lambda lemma: tell(f"{theorem.name}: {lemma}"))  # noqa: B023
+            confirmations = second_opinion(theorem, progress) if self.confirm else None
+            result = prove(theorem, lambda lemma: progress(f"{theorem.name}: {lemma}"))  # noqa: B023
             yield CheckedTheorem(result, confirmations)
 
     def good(self, results: Sequence[CheckedTheorem]) -> bool:

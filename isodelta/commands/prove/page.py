@@ -1,4 +1,4 @@
-"""The report of theorems."""
+"""The report page of theorems."""
 
 from __future__ import annotations
 

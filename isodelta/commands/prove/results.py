@@ -11,9 +11,9 @@ from checker.proofs.second_solver import Confirmation
 
 @dataclass(frozen=True, slots=True)
 class CheckedTheorem:
-    """A theorem, each lemma of which was given to z3.
+    """A theorem whose lemmas were checked by z3.
 
-    ``confirmations`` has the second solver's answers; None where it was not asked.
+    ``confirmations`` has the second solver's answers; None if it was not asked.
     """
 
     checked: TheoremResult
@@ -21,13 +21,13 @@ class CheckedTheorem:
 
     @property
     def proved(self) -> bool:
-        """Whether every lemma is proved, and the second solver agrees where it was asked."""
+        """Whether every lemma is proved, and the second solver agrees if it was asked."""
         agrees = all(answer.agrees for answer in self.confirmations or ())
         return agrees and self.checked.verdict == "proved"
 
     def confirmations_of(self, lemma: str) -> list[Confirmation]:
         """The second solver's answers about one lemma and its witness."""
-        return [one for one in self.confirmations or () if one.certificate.lemma == lemma]
+        return [answer for answer in self.confirmations or () if answer.certificate.lemma == lemma]
 
     def to_json(self) -> dict[str, object]:
         """The object that ``prove --json`` prints."""
@@ -49,7 +49,7 @@ def _answers(confirmations: Sequence[Confirmation]) -> dict[str, object]:
     if not confirmations:
         return {}
     kinds = {"unsat": "lemma", "sat": "witness"}
-    return {"cvc5": {kinds[one.certificate.expected]: one.answer for one in confirmations}}
+    return {"cvc5": {kinds[answer.certificate.expected]: answer.answer for answer in confirmations}}
 
 
 def _lemma(result: LemmaResult) -> dict[str, object]:

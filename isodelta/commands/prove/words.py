@@ -1,4 +1,4 @@
-"""Theorems as people read them on a terminal."""
+"""Theorems in words for a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLOURS = {"proved": "green", "refuted": "red", "unknown": "yellow"}
 
 
 def print_theorem(theorem: CheckedTheorem, console: Console) -> None:
-    """The verdict, what is stated, and each lemma with what its mutants came to."""
+    """The verdict, the statement, and each lemma with the results of its mutants."""
     checked, stated = theorem.checked, theorem.checked.theorem
     title = Text(f"{stated.name}: ", "bold")
     console.print(title + Text(checked.verdict, COLOURS[checked.verdict]))
@@ -27,7 +27,7 @@ def print_theorem(theorem: CheckedTheorem, console: Console) -> None:
     for lemma in checked.lemmas:
         _print_lemma(lemma, theorem.confirmations_of(lemma.lemma.name), console)
     if theorem.confirmations is not None:
-        agree = sum(one.agrees for one in theorem.confirmations)
+        agree = sum(answer.agrees for answer in theorem.confirmations)
         summary = f"cvc5 confirms {agree} of {len(theorem.confirmations)} lemmas and witnesses."
         console.print(Padding(Text(summary), (0, 0, 0, 2)))
     console.print()
@@ -42,10 +42,10 @@ def _print_lemma(
     console.print(Padding(Text(lemma.lemma.words), (0, 0, 0, 4)))
     count = f"{broken} of {len(lemma.mutants)} weaker versions break it, {lemma.seconds:.1f} s"
     console.print(Padding(Text(count, "dim"), (0, 0, 0, 4)))
-    for one in confirmations:
-        if not one.agrees:
-            what = f"cvc5: {one.answer}, not {one.certificate.expected}"
-            text = Text(f"{what} ({one.certificate.path})", "red")
+    for answer in confirmations:
+        if not answer.agrees:
+            what = f"cvc5: {answer.answer}, not {answer.certificate.expected}"
+            text = Text(f"{what} ({answer.certificate.path})", "red")
             console.print(Padding(text, (0, 0, 0, 4)))
     for mutant in lemma.mutants:
         if mutant.redundant:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
 from isodelta.options import ENGINES, Common, common_options, engine_option
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...], common: Common, engine: str, on_delta_rs: tuple[str, ...]
 ) -> int:
-    """Runs scenarios on real tables, judges what was observed, compares it with the model."""
+    """Run scenarios on real tables, judge the observed histories, compare them with the model."""
     if on_delta_rs and engine != "delta-spark":
         raise BadInput("--on-delta-rs goes with --engine delta-spark")
     return run(Replaying(files, common, engine, on_delta_rs), common)
@@ -51,7 +51,7 @@ class Replaying(Course["Replayed"]):
     on_delta_rs: Sequence[str]
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def results(self, tell: Tell) -> Iterator[Replayed]:
+    def results(self, progress: Progress) -> Iterator[Replayed]:
         from conformance.replay.campaign import Job, replay
         from isodelta.commands.replay.results import Replayed
         from isodelta.runs.engines import start_cross
@@ -69,7 +69,7 @@ class Replaying(Course["Replayed"]):
                 yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
 
     def _loaded(self) -> list[Loaded]:
-        """The scenarios, all of which have the transactions that delta-rs is to run."""
+        """The scenarios; each has the transactions that delta-rs is to run. Raises BadInput."""
         from isodelta.files.scenarios import read_files
 
         loaded = list(read_files(self.files, self.common.profile))
@@ -93,7 +93,7 @@ class Replaying(Course["Replayed"]):
         return page(self.common, self._as_asked(), self.versions, results)
 
     def _as_asked(self) -> str:
-        """The engine with the options that a finding needs to be replayed on it again."""
+        """The engine with the options that replaying a finding on it again needs."""
         options = [self.engine]
         for name in self.on_delta_rs:
             options += ["--on-delta-rs", name]

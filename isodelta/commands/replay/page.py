@@ -1,4 +1,4 @@
-"""The report of replayed scenarios: observed and predicted side by side."""
+"""The report page of replayed scenarios: observed and predicted side by side."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def page(
 ) -> Report:
     """A difference from the model is a finding, and so is a violation of the table's level.
 
-    ``engine`` is what stands after ``--engine`` to replay them again, with the options that
-    belong to it.
+    ``engine`` is the value of ``--engine`` that replays them again, with its further options.
     """
     report = new_report(
         common, f"{len(results)} scenarios, replayed on {engine} and compared with the model."

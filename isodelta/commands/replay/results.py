@@ -1,4 +1,4 @@
-"""What came of one replay: what was observed, judged, and compared with the model."""
+"""The result of one replay: the observation, judged and compared with the model."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from isodelta.runs.results import RunResult
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A scenario on a real engine, beside what the rules of ``profile`` predict.
+    """A scenario on a real engine, with the prediction of the rules of ``profile``.
 
-    ``failures`` says in one line each what the scenario's author expects and the engine did
-    otherwise. ``seconds`` is how long the replay took.
+    ``failures`` has one line for each of the author's expectations that the engine did not meet.
+    ``seconds`` is the duration of the replay.
     """
 
     loaded: Loaded
@@ -31,7 +31,7 @@ class Replayed:
 
     @property
     def observed(self) -> RunResult:
-        """What was observed, as plain data."""
+        """The observation, as plain data."""
         return replay_result(self.comparison, self.profile, self.failures)
 
     def to_json(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""A replay as people read it on a terminal."""
+"""A replay in words for a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isodelta.terminal import printable
 
 
 def print_replayed(replayed: Replayed, console: Console) -> None:
-    """Statements, outcomes predicted and observed, rows, verdicts, and what differs."""
+    """Statements, outcomes predicted and observed, rows, verdicts, and differences."""
     loaded, comparison = replayed.loaded, replayed.comparison
     observation, scenario = comparison.observation, loaded.scenario
     console.print(Text(printable(scenario.name), "bold"))
@@ -32,7 +32,7 @@ def print_replayed(replayed: Replayed, console: Console) -> None:
     console.print()
     schedule = ", ".join(map(str, scenario.schedule))
     console.print(Padding(Text(f"Schedule: {schedule}"), (0, 0, 0, 2)))
-    print_rows("Rows at the end", observation.rows, console)
+    print_rows("Final rows", observation.rows, console)
     for level, verdict in comparison.verdicts.items():
         console.print()
         print_verdict(verdict, console, "the table's level" if level == observation.level else "")

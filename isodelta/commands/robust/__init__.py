@@ -1,1 +1,1 @@
-"""``isodelta robust``: whether WriteSerializable is enough for a set of jobs."""
+"""``isodelta robust``: the question whether WriteSerializable is enough for a set of jobs."""

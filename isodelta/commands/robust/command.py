@@ -1,4 +1,4 @@
-"""``isodelta robust``: whether the isolation level of a table is enough for the jobs on it."""
+"""``isodelta robust``: the question whether a table's isolation level is enough for its jobs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
 from isodelta.options import ENGINES, Common, common_options, engine_option
 
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
 @click.argument("workloads", nargs=-1, required=True, metavar="WORKLOAD...")
 @engine_option(
-    help_text="Replay the history found on a real engine; without one, the closest histories."
+    help_text="Replay the witness on a real engine; if there is none, the closest histories."
 )
-@click.option("--markdown", is_flag=True, help="Print one table of the answers, in Markdown.")
+@click.option("--markdown", is_flag=True, help="Print the answers as one table in Markdown.")
 @common_options
 def command(workloads: Sequence[str], common: Common, engine: str | None, markdown: bool) -> int:
-    """Say whether jobs that overlap, any number of times, always have a serial order.
+    """Decide whether overlapping jobs, run any number of times, always have a serial order.
 
-    A workload file has a table and jobs, SQL with :parameters, each of which may run any number of
-    times at once. The answer is robust by a theorem, not robust with the smallest history that
-    shows it, or unknown. A table that declares no level is asked about at WriteSerializable. Exit
-    code 0 says that all are robust.
+    A workload file has a table and jobs: SQL with :parameters, each of which may run any number of
+    times concurrently. The answer is robust, by a theorem; not robust, with the smallest history
+    that shows it; or unknown. A table that declares no level is treated as WriteSerializable.
+    Exit code 0 means that all are robust.
     """
     if common.report is not None and len(workloads) > 1:
         raise BadInput("--report: a report is about one workload")
@@ -45,7 +45,7 @@ def command(workloads: Sequence[str], common: Common, engine: str | None, markdo
 
 @dataclass
 class Asking(Course["Asked"]):
-    """An answer about each workload; its histories are replayed if an engine is named."""
+    """An answer for each workload; its histories are replayed if an engine is named."""
 
     common: Common
     workloads: Sequence[str]
@@ -53,25 +53,25 @@ class Asking(Course["Asked"]):
     markdown: bool
     doing = "asking"
 
-    def results(self, tell: Tell) -> Iterator[Asked]:
+    def results(self, progress: Progress) -> Iterator[Asked]:
         from checker.robustness.answer import robustness
         from isodelta.commands.robust.results import Asked
         from isodelta.files.workloads import read_workloads
 
-        every = read_workloads(self.workloads, self.common.profile)
+        workloads = read_workloads(self.workloads, self.common.profile)
         with self._started() as engine:
-            for loaded in every:
-                answer = robustness(loaded.jobs, tell)
+            for loaded in workloads:
+                answer = robustness(loaded.jobs, progress)
                 if engine is None:
                     yield Asked(loaded, answer, ())
                     continue
                 from isodelta.commands.robust.replay import replay_answer
 
-                tell("replaying")
+                progress("replaying")
                 yield Asked(loaded, answer, tuple(replay_answer(answer, engine)))
 
     def _started(self) -> AbstractContextManager[Engine | None]:
-        """The engine asked for, if any."""
+        """The requested engine, if any."""
         if self.engine is None:
             return nullcontext()
         rules = ENGINES[self.engine]

@@ -1,4 +1,4 @@
-"""The report of an answer about a workload."""
+"""The report page of an answer about a workload."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 
 
 def _summary(answer: Answer) -> str:
-    """The question, the answer, and what would help."""
+    """The question, the answer, and the remedies."""
     jobs = answer.jobs
-    given = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
+    listed = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
     text = (
         f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
-        f"{answer.serial.because.removesuffix('.')}. Jobs: {given.removesuffix(';')}."
+        f"{answer.serial.because.removesuffix('.')}. Jobs: {listed.removesuffix(';')}."
     )
     if answer.remedies:
         words = " ".join(remedy.words for remedy in answer.remedies)
@@ -34,7 +34,7 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
     report = new_report(common, _summary(answer))
     report.engine = engine or report.engine
     used: set[str] = set()
-    observed = {id(one.found): one for one in replays}
+    observed = {id(replay.found): replay for replay in replays}
     for level, question, summary in (
         (SERIAL, answer.serial, "No serial order of all these jobs explains this history."),
         (
@@ -49,7 +49,7 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
         scenario = question.found.scenario
         name = unused(slug(scenario.name), used)
         used.add(name)
-        seen = observed.get(id(question.found))
+        replayed = observed.get(id(question.found))
         report.findings.append(
             Finding(
                 name=name,
@@ -59,7 +59,9 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
                 summary=summary,
                 scenario=scenario,
                 predicted=predicted_result(scenario, jobs.profile),
-                observed=replay_result(seen.comparison, jobs.profile.name) if seen else None,
+                observed=replay_result(replayed.comparison, jobs.profile.name)
+                if replayed
+                else None,
             )
         )
     for abort in answer.aborts:
@@ -68,15 +70,15 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
         report.scenarios.append(
             ScenarioResult(name=scenario.name, level=jobs.level, predicted=predicted)
         )
-    for one in replays:
+    for replay in replays:
         report.scenarios.append(
             ScenarioResult(
-                name=one.found.scenario.name,
+                name=replay.found.scenario.name,
                 level=jobs.level,
-                observed=replay_result(one.comparison, jobs.profile.name),
+                observed=replay_result(replay.comparison, jobs.profile.name),
             )
         )
     report.summary.scenarios = len(report.scenarios) + len(report.findings)
     report.summary.replays = len(replays)
-    report.summary.differences = sum(not one.comparison.agrees for one in replays)
+    report.summary.differences = sum(not replay.comparison.agrees for replay in replays)
     return report

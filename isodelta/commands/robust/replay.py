@@ -27,7 +27,7 @@ class ReplayedHistory:
 
     @property
     def confirms(self) -> bool:
-        """Whether the engine did as the model, and what it did is judged as expected."""
+        """Whether the engine agrees with the model, and the verdict is the expected one."""
         return self.comparison.agrees and self.verdict == self.expected
 
     def to_json(self) -> dict[str, object]:
@@ -43,19 +43,19 @@ class ReplayedHistory:
 
 
 def histories(answer: Answer, most: int = 6) -> list[tuple[str, Found]]:
-    """What to replay: the witness; without one, the histories that come closest to one."""
+    """The histories to replay: the witness; without one, the histories closest to one."""
     if answer.serial.found is not None:
         return [("witness", answer.serial.found)]
-    some = closest(Stage(answer.jobs), answer.instances, most)
-    return [("close history", found) for found in some]
+    near = closest(Stage(answer.jobs), answer.instances, most)
+    return [("close history", history) for history in near]
 
 
 def replay_answer(answer: Answer, engine: Engine, most: int = 6) -> Iterator[ReplayedHistory]:
-    """Replays them. Raises conformance.engine.EngineError."""
-    for about, found in histories(answer, most):
+    """Replays the histories of an answer. Raises conformance.engine.EngineError."""
+    for about, history in histories(answer, most):
         comparison = replay(
-            found.scenario, engine, rules=answer.jobs.profile, level=answer.jobs.level
+            history.scenario, engine, rules=answer.jobs.profile, level=answer.jobs.level
         )
         verdict = judge(comparison.history, (SERIAL,))[SERIAL].verdict
-        expected = found.scenario.expect.levels[SERIAL]
-        yield ReplayedHistory(about, found, comparison, verdict, expected)
+        expected = history.scenario.expect.levels[SERIAL]
+        yield ReplayedHistory(about, history, comparison, verdict, expected)

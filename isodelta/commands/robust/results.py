@@ -15,7 +15,7 @@ from isodelta.files.workloads import LoadedWorkload
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A workload, the answer about it, and what an engine did with the histories."""
+    """A workload, the answer about it, and the replays of its histories on an engine."""
 
     loaded: LoadedWorkload
     answer: Answer
@@ -23,25 +23,25 @@ class Asked:
 
     @property
     def unmet(self) -> list[str]:
-        """What the file expects and is not so, in one line each."""
+        """The file's unmet expectations, in one line each."""
         verdicts = {"verdict": self.answer.serial.verdict, "writers": self.answer.writers.verdict}
         return [
-            f"expected {key}: {wanted}, but it is {verdicts[key]}"
-            for key, wanted in self.loaded.expect.items()
-            if verdicts[key] != wanted
+            f"expected {key}: {expected}, but it is {verdicts[key]}"
+            for key, expected in self.loaded.expect.items()
+            if verdicts[key] != expected
         ]
 
     @property
     def good(self) -> bool:
-        """Whether the jobs are robust, and nothing speaks against it."""
+        """Whether the jobs are robust, as expected, and every replay confirms it."""
         robust = self.answer.serial.verdict == "robust"
-        return robust and not self.unmet and all(one.confirms for one in self.replays)
+        return robust and not self.unmet and all(replay.confirms for replay in self.replays)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta robust --json`` prints."""
         written = _answer(self.answer)
         if self.replays:
-            written["replays"] = [one.to_json() for one in self.replays]
+            written["replays"] = [replay.to_json() for replay in self.replays]
         if self.unmet:
             written["failures"] = self.unmet
         return written
@@ -72,7 +72,7 @@ def _answer(answer: Answer) -> dict[str, object]:
             job: {
                 "instances": len(some),
                 "parameters": {
-                    name: list(dict.fromkeys(plain(each.values[name]) for each in some))
+                    name: list(dict.fromkeys(plain(instance.values[name]) for instance in some))
                     for name in (some[0].values if some else ())
                 },
             }

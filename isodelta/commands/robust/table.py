@@ -20,7 +20,7 @@ _YES = {"robust": "always", "not robust": "not always", "unknown": "unknown"}
 
 
 def table(results: Sequence[Asked]) -> str:
-    """One line for each answer; with a column for replays where there were any."""
+    """One line for each answer, with a column for replays if there were any."""
     replayed = any(asked.replays for asked in results)
     head = (*_HEAD, "replays as predicted") if replayed else _HEAD
     lines = [_line(head), _line(["---"] * len(head))]
@@ -35,7 +35,7 @@ def table(results: Sequence[Asked]) -> str:
             _aborts(answer),
         ]
         if replayed:
-            cells.append(f"{sum(one.confirms for one in replays)} of {len(replays)}")
+            cells.append(f"{sum(replay.confirms for replay in replays)} of {len(replays)}")
         lines.append(_line(cells))
     return "\n".join(lines) + "\n"
 
@@ -45,10 +45,10 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _aborts(answer: Answer) -> str:
-    """Who fails because of whom, without the exceptions."""
-    found: dict[str, list[str]] = {}
+    """The jobs that fail, with the jobs they fail because of, without the exceptions."""
+    losers: dict[str, list[str]] = {}
     for abort in answer.aborts:
-        winners = found.setdefault(abort.current, [])
+        winners = losers.setdefault(abort.current, [])
         if abort.winner not in winners:
             winners.append(abort.winner)
-    return "; ".join(f"{current}: {', '.join(winners)}" for current, winners in found.items())
+    return "; ".join(f"{current}: {', '.join(winners)}" for current, winners in losers.items())

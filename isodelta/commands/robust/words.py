@@ -1,4 +1,4 @@
-"""Answers about workloads as people read them on a terminal."""
+"""Answers about workloads in words for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOURS = {"robust": "green", "not robust": "red", "unknown": "yellow"}
 
 
 def print_answer(asked: Asked, console: Console) -> None:
-    """The answer, the history that shows it, what would help, and which jobs fail."""
+    """The answer, the history that shows it, the remedies, and the jobs that fail."""
     answer, replays = asked.answer, asked.replays
     jobs, serial = answer.jobs, answer.serial
     head = Text(f"{printable(jobs.name)}: ", "bold")
@@ -30,37 +30,38 @@ def print_answer(asked: Asked, console: Console) -> None:
     console.print(Text(remark, "dim"))
     for job in dict.fromkeys(jobs.parts.values()):
         note = (
-            f"Each statement of {printable(job)} is a transaction of its own: others come between."
+            f"Each statement of {printable(job)} is a transaction of its own: others may come "
+            "between."
         )
         console.print(Text(note, "dim"))
     console.print()
     meaning = {
         "robust": "However many runs of the jobs overlap, some serial order of them explains what "
         "all of them read and wrote.",
-        "not robust": "Runs of the jobs can commit together although no serial order of them "
+        "not robust": "Runs of the jobs can all commit although no serial order of them "
         "explains what they read and wrote.",
         "unknown": "Neither a proof nor a history was found.",
     }
     _line(meaning[serial.verdict], console)
     console.print()
     if serial.found is not None:
-        _print_found(serial.found, console)
+        _print_history(serial.found, console)
         for reason in serial.because.split("; "):
             _line(reason, console, 4)
     else:
         _line(serial.because, console)
     if answer.writers is not serial:
         console.print()
-        _question("Of the jobs that write, alone", answer.writers, console)
+        _question("For the writing jobs alone", answer.writers, console)
     console.print()
     _question("Is that order always the order of the log", answer.log_order, console)
     if answer.log_order.found is not None:
-        _print_found(answer.log_order.found, console)
+        _print_history(answer.log_order.found, console)
     _print_remedies(answer, console)
     _print_aborts(answer, console)
     if replays:
         console.print()
-        confirmed = sum(one.confirms for one in replays)
+        confirmed = sum(replay.confirms for replay in replays)
         what = "the witness" if replays[0].about == "witness" else "the closest histories"
         text = f"On the real engine ({what}): {confirmed} of {len(replays)} as predicted."
         _line(text, console, style="green" if confirmed == len(replays) else "bold red")
@@ -69,19 +70,19 @@ def print_answer(asked: Asked, console: Console) -> None:
     console.print()
 
 
-def _question(what: str, question: Question, console: Console) -> None:
+def _question(title: str, question: Question, console: Console) -> None:
     words = {"robust": "yes", "not robust": "no", "unknown": "unknown"}
-    text = Text("  ").append(f"{what}: ", "bold")
+    text = Text("  ").append(f"{title}: ", "bold")
     text.append(words[question.verdict], COLOURS[question.verdict])
     console.print(text)
     _line(question.because, console, 4)
 
 
-def _print_found(found: Found, console: Console) -> None:
-    for name, sql in found.scenario.transactions.items():
+def _print_history(history: Found, console: Console) -> None:
+    for name, sql in history.scenario.transactions.items():
         text = Text(f"{name}: ", "bold cyan").append(printable(sql), "default")
         console.print(Padding(text, (0, 0, 0, 4)))
-    _line(f"in the order: {', '.join(schedule_entries(found.scenario.schedule))}", console, 4)
+    _line(f"in the order: {', '.join(schedule_entries(history.scenario.schedule))}", console, 4)
 
 
 def _print_remedies(answer: Answer, console: Console) -> None:
@@ -99,7 +100,7 @@ def _print_remedies(answer: Answer, console: Console) -> None:
 def _print_aborts(answer: Answer, console: Console) -> None:
     console.print()
     if not answer.aborts:
-        _line("No job was seen to make another fail.", console)
+        _line("No job was found that makes another fail.", console)
         return
     console.print(Text("  A run fails when another one commits before it:", "bold"))
     by_current: dict[str, list[str]] = defaultdict(list)

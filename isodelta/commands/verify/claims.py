@@ -1,4 +1,4 @@
-"""The ledger of claims in the report of the whole suite, as far as there is time."""
+"""The ledger of claims in the report of the whole suite, within its share of time."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ NOT_RUN = "not run"
 """The status of a claim that the budget did not reach."""
 
 LONGEST = 10.0
-"""Seconds that one check may take: with less time left, none is begun."""
+"""Seconds that one check may take: with less time left, no check is started."""
 
 
 def run_claims(
     suite: Suite, start_engine: Callable[[], Engine], names: Sequence[str], deadline: float
 ) -> None:
-    """Checks the claims in their order on the suite's engine; nothing where there is none.
+    """Checks the claims in their order on the suite's engine; without an engine, none.
 
-    A check that leaves the engine in an unknown state has a new one started. Raises EngineError.
+    After a check that leaves the engine in an unknown state a new one is started. Raises
+    EngineError.
     """
     if suite.engine is None or not names:
         return
@@ -65,5 +66,5 @@ def _not_run(name: str) -> ClaimLine:
         sources=tuple(claim.sources),
         kind=claim.kind.value,
         status=NOT_RUN,
-        because=f"this run's time was over before; `isodelta claims {name}` checks it",
+        because=f"this run had no time left for it; `isodelta claims {name}` checks it",
     )

@@ -24,9 +24,9 @@ def run_collection(
 ) -> None:
     """Checks and replays the scenarios of the files; fills the report's scenario table.
 
-    They are checked in the model, file by file; files that the deadline does not reach are
-    counted, and what the engine has not replayed by then is shown as not replayed. ``sample``
-    limits the replays to that many, drawn by the run's seed.
+    They are checked in the model, file by file; files beyond the deadline are counted, and
+    scenarios that the engine has not replayed by then are shown as not replayed. ``sample``
+    limits the number of replays, drawn with the run's seed.
     """
     loaded: list[Loaded] = []
     results: dict[str, ScenarioResult] = {}

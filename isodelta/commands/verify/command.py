@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import EngineFailed
 from isodelta.options import Common, budget_option, common_options, engine_option
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 @budget_option("4m")
 @common_options
 def command(common: Common, budget: float, engine: str) -> int:
-    """Runs the whole suite, in the model and on real tables, and writes a report folder.
+    """Run the whole suite, in the model and on real tables, and write a report folder.
 
-    The scenario collection, an exhaustive search, the documents' conflict table, and random
-    histories for the rest of the time. The report is index.html, report.json, junit.xml and one
-    scenario file for each finding.
+    It covers the scenario collection, an exhaustive search, the documents' conflict table, and
+    random histories for the rest of the time. The report is index.html, report.json, junit.xml
+    and one scenario file for each finding.
     """
     folder = common.report or Path("report")
-    # The suite writes its report itself, again and again while it runs.
+    # The suite writes its report itself, repeatedly while it runs.
     return run(Verifying(common, engine, budget, folder), replace(common, report=None))
 
 
@@ -46,7 +46,7 @@ class Verifying(Course["SuiteRun"]):
     budget: float
     folder: Path
 
-    def results(self, tell: Tell) -> Iterator[SuiteRun]:
+    def results(self, progress: Progress) -> Iterator[SuiteRun]:
         from isodelta.commands.verify.run import Order, run_suite
         from isodelta.files.collection import collection_files, statement_files, suite_files
         from isodelta.runs.engines import start

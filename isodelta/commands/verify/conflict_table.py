@@ -21,23 +21,23 @@ OTHERS = "conflict table, the other kinds"
 
 
 def run_conflict_table(suite: Suite, deadline: float) -> None:
-    """The documents' own kinds: derives their table, replays its probes, adds what differs."""
+    """The documents' own kinds: derives their table, replays its probes, adds the differences."""
     _run(suite, PART, matrix(suite.profile, DELTA_LEVELS, kinds=CELL_KINDS), deadline)
 
 
 def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: float) -> None:
     """Every pair of ``kinds`` that is not in the documents' table, in the same way.
 
-    As far as the deadline lets it: pairs that it does not reach are not in the table.
+    Pairs beyond the deadline are not in the table.
     """
-    known = {kind.name for kind in CELL_KINDS}
-    if any(kind.name not in known for kind in kinds):
+    documented = {kind.name for kind in CELL_KINDS}
+    if any(kind.name not in documented for kind in kinds):
         entries = matrix(suite.profile, DELTA_LEVELS, kinds=kinds)
-        _run(suite, OTHERS, _beyond(known, entries), deadline)
+        _run(suite, OTHERS, _beyond(documented, entries), deadline)
 
 
-def _beyond(known: Collection[str], entries: Iterator[Entry]) -> Iterator[Entry]:
-    return (e for e in entries if e.current not in known or e.winner not in known)
+def _beyond(documented: Collection[str], entries: Iterator[Entry]) -> Iterator[Entry]:
+    return (e for e in entries if e.current not in documented or e.winner not in documented)
 
 
 def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> None:
@@ -45,7 +45,7 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
     by_job: dict[tuple[str, str], Entry] = {}
 
     def jobs() -> Iterator[Job]:
-        # Derived while the engine is busy with the pairs before.
+        # Derived while the engine is busy with earlier pairs.
         for entry in derived:
             entries.append(entry)
             for job in entry.jobs:
@@ -67,7 +67,7 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
         if time.monotonic() < deadline or suite.engine is None or part == PART:
             entries.extend(derived)
         suite.report.matrix.extend(map(matrix_cell, entries))
-    asked = [entry for entry in entries if entry.replays]
+    with_replays = [entry for entry in entries if entry.replays]
     early = suite.engine is not None and any(e.jobs and not e.replays for e in entries)
     suite.report.parts.append(
         SuitePart(
@@ -76,8 +76,8 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
             message="the budget ended the replays early" if early else "",
             counts={
                 "ordered pairs": len(entries),
-                "replayed": len(asked),
-                "engine as the model says": sum(e.engine == e.model for e in asked),
+                "replayed": len(with_replays),
+                "engine as the model says": sum(e.engine == e.model for e in with_replays),
                 "pairs tried in the model": sum(e.tried for e in entries),
                 "conflict needed by the level": sum(e.needed_by is not None for e in entries),
             },

@@ -1,4 +1,4 @@
-"""What the parts of a run share: the report that they fill, the engine, the time left."""
+"""The shared context of a run's parts: the report that they fill, the engine, the time left."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from isodelta.report.start import slug, unused
 from model.profiles.base import Profile
 
 WORKERS = 3
-"""Replays in flight at once: two keep two cores busy, one more fills their waits."""
+"""Replays in flight at once: two keep two cores busy, one more fills their idle times."""
 
 
 @dataclass
 class Suite:
-    """One run of the suite. ``engine`` is None where no real engine can be started."""
+    """One run of the suite. ``engine`` is None if no real engine can be started."""
 
     report: Report
     folder: Path
@@ -42,11 +42,11 @@ class Suite:
     _written: float = 0.0
 
     def deadline(self, share: float = 1.0) -> float:
-        """The moment (time.monotonic()) at which this share of the budget is used up."""
+        """The time (time.monotonic()) at which this share of the budget is used up."""
         return self.started + self.budget * share
 
     def replay(self, jobs: Iterable[Job], deadline: float | None = None) -> Iterator[Replayed]:
-        """Replays jobs on the engine, counting each; nothing where there is no engine.
+        """Replays jobs on the engine, and counts them; without an engine, none.
 
         Raises EngineError.
         """
@@ -64,7 +64,7 @@ class Suite:
             yield replayed
 
     def count(self, comparison: Comparison) -> None:
-        """Adds one replay to the summary and the coverage, and asks the deciders to agree."""
+        """Adds one replay to the summary and the coverage, and compares the deciders."""
         self.decided += len(comparison.verdicts)
         self.disagreements += [
             f"{comparison.observation.scenario.name}: {text}"
@@ -80,20 +80,20 @@ class Suite:
             outcomes[outcome] = outcomes.get(outcome, 0) + 1
 
     def unused_name(self, text: str) -> str:
-        """A name for a finding, made of words; no finding has it yet."""
+        """A name for a finding, made from the text; no finding has it yet."""
         return unused(slug(text), {finding.name for finding in self.report.findings})
 
     def add_difference(self, comparison: Comparison) -> str:
         """Adds the finding for a replay that differs from the model; returns its name."""
         name = self.unused_name(comparison.observation.scenario.name)
-        found = difference(comparison, name, self.profile)
-        if found.kind in UNEXPLAINED:
+        finding = difference(comparison, name, self.profile)
+        if finding.kind in UNEXPLAINED:
             self.report.summary.unexplained += len(comparison.differences)
-        self.add(found)
+        self.add(finding)
         return name
 
     def add(self, finding: Finding) -> None:
-        """Adds a finding, and writes the report if the last time is a while ago."""
+        """Adds a finding, and writes the report if it was last written a while ago."""
         self.report.findings.append(finding)
         self.display.findings(len(self.report.findings))
         if time.monotonic() - self._written > 10:

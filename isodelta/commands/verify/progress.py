@@ -9,18 +9,18 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 
 class Display(Protocol):
-    """Where a run tells how far it is: what, how many, how long, findings so far."""
+    """The display of a run's progress: its part, counts, times, findings so far."""
 
     def part(self, name: str, total: int | None = None) -> None:
-        """A part of the run begins; ``total`` None means: for as long as there is time."""
+        """A part of the run begins; with ``total`` None it lasts as long as there is time."""
         ...
 
     def advance(self, name: str, count: int = 1) -> None:
-        """So many more are done."""
+        """A number of further items are done."""
         ...
 
     def findings(self, count: int) -> None:
-        """How many findings there are by now."""
+        """The number of findings so far."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -34,7 +34,7 @@ class Display(Protocol):
 
 
 class Silent:
-    """No progress: standard error is no terminal."""
+    """No progress: standard error is not a terminal."""
 
     def part(self, name: str, total: int | None = None) -> None:
         pass
@@ -58,7 +58,7 @@ class Silent:
 
 
 class Bars:
-    """One line for each part: its name, a bar where the end is known, count and time."""
+    """One line for each part: its name, a bar if the end is known, count and time."""
 
     def __init__(self) -> None:
         from isodelta.terminal import notes
@@ -102,7 +102,7 @@ class Bars:
 
 
 def display() -> Display:
-    """The display that fits where standard error goes."""
+    """The display for standard error: lines on a terminal, else nothing."""
     from isodelta.terminal import show_progress
 
     return Bars() if show_progress() else Silent()

@@ -1,4 +1,4 @@
-"""Random scenarios on the engine, for as long as there is time."""
+"""Random scenarios on the engine, as long as there is time."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from model.levels import DELTA_LEVELS
 PART = "random campaign"
 
 SHARED_BY = 12
-"""Scenarios that share their tables: a table costs the engine more than a replay."""
+"""The number of scenarios that share tables: a table costs the engine more than a replay."""
 
 
 def jobs(suite: Suite) -> Iterator[Job]:
-    """Random scenarios from the run's seed, each at both levels."""
+    """Random scenarios from the run's seed, at both levels."""
     for scenario in valid(scenarios_in_groups(suite.seed, SHARED_BY), suite.profile):
         for level in DELTA_LEVELS:
             yield Job(scenario, level)
 
 
 def run_random_campaign(suite: Suite, deadline: float, most: int | None = None) -> None:
-    """Replays random scenarios until the deadline, at the ``most`` so many of them."""
+    """Replays random scenarios until the deadline, ``most`` of them at most."""
     suite.display.part(PART)
     replays = differing = unknown = 0
     verdicts: dict[str, int] = {}

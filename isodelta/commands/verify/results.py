@@ -1,4 +1,4 @@
-"""What came of one run of the suite."""
+"""The result of one run of the suite."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from isodelta.report import FindingClass, Report
 
 @dataclass(frozen=True, slots=True)
 class SuiteRun:
-    """The report, which is written already, with its page.
+    """The report, already written, with the path of its page.
 
-    ``engine_failed`` says in one line why there was no real engine, or how it came to its end.
+    ``engine_failed`` says in one line why there was no real engine, or why it ended.
     """
 
     report: Report

@@ -1,4 +1,4 @@
-"""The suite from start to end, which keeps what was found however it ends."""
+"""The suite from start to end; it keeps its findings however it ends."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from isodelta.report import Report, SuitePart
 from model.profiles.base import Profile
 
 SEARCH_SHARE = 0.5
-"""The share of the budget that the exhaustive search may take, beside the replays."""
+"""The share of the budget for the exhaustive search, which runs beside the replays."""
 
 STATEMENTS_SHARE = 0.35
-"""The share of the time left that scenarios of single statements get."""
+"""The share of the remaining time for scenarios of single statements."""
 
 SUITES_SHARE = 0.2
-"""Then the share of what is left for the expectations of the engines' own conflict suites."""
+"""Then the share of the rest for the expectations of the engines' own conflict suites."""
 
 KINDS_SHARE = 0.25
-"""Then the share of what is left for the pairs of kinds that the documents' table lacks."""
+"""Then the share of the rest for the pairs of kinds that the documents' table lacks."""
 
 CLAIMS_SHARE = 0.5
-"""Then the share of what is left for the claims; the rest is for random scenarios."""
+"""Then the share of the rest for the claims; random scenarios get what remains."""
 
 SUITE_REPLAYS = 25
-"""How many scenarios of the implementations' own suites are replayed; the tests replay all."""
+"""The number of scenarios of the implementations' own suites to replay; the tests replay all."""
 
 RESERVE_SHARE = 0.05
-"""Kept back to write the report and stop the engine."""
+"""The share reserved for writing the report and stopping the engine."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What ``isodelta verify`` was asked for.
+    """The parameters of a run of ``isodelta verify``.
 
     ``transactions`` bounds the exhaustive search, ``random_replays`` the random campaign (None:
-    only the budget does). ``kinds`` are in the conflict table beside the documents' own, and
-    ``claims`` in the ledger.
+    bounded by the budget only). ``kinds`` are in the conflict table in addition to the
+    documents' own, ``claims`` in the ledger.
     """
 
     profile: Profile
@@ -71,7 +71,7 @@ class Order:
 def run_suite(order: Order, start_engine: Callable[[], Engine]) -> SuiteRun:
     """Runs everything within the budget, and writes the report.
 
-    Raises BadScenarios before anything is run, KeyboardInterrupt after the report was written.
+    Raises BadScenarios before anything runs, KeyboardInterrupt after the report was written.
     """
     report = Report(
         paragraph="",
@@ -147,7 +147,7 @@ def _run_parts(
 
 
 def _share(share: float, deadline: float) -> float:
-    """The moment at which this share of the time up to a deadline is used up."""
+    """The time at which this share of the time up to a deadline is used up."""
     now = time.monotonic()
     return now + max(0.0, deadline - now) * share
 
@@ -178,7 +178,7 @@ def _engine_failed(suite: Suite, failure: EngineError) -> str:
 
 
 def paragraph(order: Order, report: Report, searched: bool) -> str:
-    """What was checked, in plain English, as far as it has come."""
+    """The checks so far, in plain English."""
     summary = report.summary
     reach = "all schedules" if searched else "a part of the schedules"
     return (
@@ -186,6 +186,6 @@ def paragraph(order: Order, report: Report, searched: bool) -> str:
         "promise, and does the real engine follow those rules? The model ran "
         f"{reach} of up to {order.transactions} transactions over an alphabet of SQL statements "
         f"({summary.schedules:,} schedules). On real tables of {order.engine}, the scenario "
-        "collection, everything found, the conflict table and random histories were replayed step "
+        "collection, all findings, the conflict table and random histories were replayed step "
         f"by step ({summary.replays:,} replays), and each step was compared with the prediction."
     )

@@ -54,7 +54,7 @@ class SearchInBackground:
         return [future.result() for future in self._futures]
 
     def abandon(self) -> None:
-        """Ends the process at once; what it had not handed over is lost."""
+        """Ends the process at once; results that it has not sent are lost."""
         for process in list((self._pool._processes or {}).values()):
             process.terminate()
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -63,9 +63,9 @@ class SearchInBackground:
 def search(
     profile_name: str, until: float, layout: str, level: str, extended: bool, transactions: int
 ) -> SearchResult:
-    """One search until a moment (time.time()); runs in the other process.
+    """One search until a deadline (time.time()); runs in the other process.
 
-    ``extended`` adds the statements whose reads the engine does not note.
+    ``extended`` adds the statements whose reads the engine does not record.
     """
     seconds = max(until - time.time(), 1.0)
     alphabet = (*statements(layout), *(UNNOTED_READS if extended else ()))
@@ -74,7 +74,7 @@ def search(
 
 
 def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float) -> None:
-    """Puts bounds and coverage into the report, and replays every finding on the engine."""
+    """Adds bounds and coverage to the report, and replays every finding on the engine."""
     report, coverage = suite.report, suite.report.coverage
     for result in results:
         report.summary.schedules += result.schedules
@@ -82,7 +82,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float
         coverage.schedules_run += result.runs
         report.bounds.extend(_bounds(result))
         _add_coverage(suite, result)
-    # The extended alphabet finds again what the plain one has; each is told once.
+    # The extended alphabet repeats the findings of the plain one; each is reported once.
     named = {
         (finding.scenario.name, finding.level, finding.table_level): finding
         for result in results

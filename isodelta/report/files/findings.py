@@ -1,4 +1,4 @@
-"""The scenario file of a finding: what replays it, in the format that people write by hand."""
+"""The scenario file of a finding, in the format that people write by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from isodelta.report.pictures.svg import printable
 
 def finding_yaml(finding: Finding, engine: str) -> str:
     """The file of one finding: a heading in comments, then the scenario."""
-    told = [
+    texts = [
         finding.title,
         f"{finding.kind.value}; level: {finding.level}",
         finding.summary,
@@ -19,7 +19,7 @@ def finding_yaml(finding: Finding, engine: str) -> str:
     ]
     heading = [
         f"# {line}"
-        for text in told
+        for text in texts
         for line in textwrap.wrap(" ".join(printable(text).split()), 96) or [""]
     ]
     return "\n".join(heading) + "\n" + scenario_yaml(finding.scenario)

@@ -72,7 +72,7 @@ def report_object(report: Report) -> dict[str, object]:
 
 
 def report_json(report: Report) -> str:
-    """The JSON text. Raises ``TypeError`` for a value that JSON has no form for."""
+    """The JSON text. Raises ``TypeError`` for a value that JSON cannot represent."""
     return json.dumps(_plain(report_object(report)), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 One test case for each scenario at each level, for each part of the suite, and one that says
 whether the run came to its end. A finding that somebody has to act on (unexplained, the engine
-breaks its level, the model is wrong) is a failed case of its own, wherever it was found.
+breaks its level, the model is wrong) is also a failed case of its own.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _part_case(suite: ElementTree.Element, part: SuitePart) -> None:
     elif part.status == "error":
         _problem(case, "error", [part.message or "could not be run"])
     if part.counts:
-        told = "\n".join(f"{name}: {count}" for name, count in part.counts.items())
-        add(case, "system-out", text=told)
+        counts = "\n".join(f"{name}: {count}" for name, count in part.counts.items())
+        add(case, "system-out", text=counts)
 
 
 def _finding_case(suite: ElementTree.Element, finding: Finding, engine: str) -> None:

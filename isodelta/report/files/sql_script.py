@@ -10,7 +10,7 @@ from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 def sql_script(scenario: Scenario) -> str:
     """The tables, the set-up and the transactions in the order in which they end.
 
-    Plain SQL cannot hold a statement between its snapshot and its commit; comments say which
+    Plain SQL cannot hold a statement between its snapshot and its commit, so comments say which
     other steps have to happen in between.
     """
     lines: list[str] = []
@@ -55,7 +55,7 @@ def _table(name: str, table: TableSpec) -> list[str]:
         lines.append(f"TBLPROPERTIES ({pairs})")
     lines[-1] += ";"
     if weak:
-        # ALTER and CREATE of open-source Delta accept no level but Serializable.
+        # ALTER and CREATE of open-source Delta accept only the level Serializable.
         lines += [
             "-- Level in force: WriteSerializable, the default on Databricks. Open-source Delta",
             "-- refuses to set it in SQL; `isodelta replay` puts it in force in the table's log.",

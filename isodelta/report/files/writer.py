@@ -1,4 +1,4 @@
-"""Put a report into its folder, so that a reader never meets half a file."""
+"""The writer of a report's folder; readers never see a half-written file."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from isodelta.report.data import Report
 def write_report(folder: Path, data: Report) -> Path:
     """Write index.html, report.json, junit.xml and findings/NAME.yaml; return the page's path.
 
-    May be called again and again while a run goes on: each file is replaced as a whole, the
-    page last, so that what it links to is there. Finding files that an earlier call or run
+    May be called repeatedly during a run: each file is replaced as a whole, the page last, so
+    that its links work. Finding files that an earlier call or run
     wrote (its report.json names them) and that this report does not have are removed; other
     files in the folder are left alone.
 
-    Raises ``ValueError`` where two findings share a name, ``OSError`` where the folder cannot
-    be written.
+    Raises ``ValueError`` if two findings share a name, ``OSError`` if the folder cannot be
+    written.
     """
     # The page's libraries are not needed to import the data types.
     from isodelta.report.files.findings import finding_yaml
@@ -52,18 +52,18 @@ def _earlier_findings(folder: Path) -> set[str]:
         earlier = json.loads((folder / "report.json").read_text(encoding="utf-8"))
         names = {finding["name"] for finding in earlier["findings"]}
     except (FileNotFoundError, ValueError, KeyError, TypeError):
-        # No report of ours, so no finding files of ours either.
+        # Not a report of ours, so it has no finding files of ours either.
         return set()
     return {name for name in names if isinstance(name, str) and Path(name).name == name}
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file so that nobody ever reads a half of it; raises ``OSError``."""
+    """Replaces a file as a whole, so that nobody reads half of it; raises ``OSError``."""
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        # mkstemp makes private files; a report is meant to be read by others.
+        # mkstemp creates private files; others are meant to read a report.
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except BaseException:

@@ -1,6 +1,6 @@
-"""The direct serialization graph as a picture, its cycle set off by thickness and by words.
+"""The direct serialization graph as a picture; the cycle is marked by thickness and in words.
 
-Nodes stand on a circle, which is readable for the few transactions of a minimal history.
+Nodes are placed on a circle, readable for the few transactions of a minimal history.
 Several dependencies between the same two transactions share one arrow.
 """
 
@@ -39,7 +39,7 @@ class Arrow:
 
 
 def graph_arrows(edges: Iterable[tuple[str, str, str]], cycle: Iterable[str]) -> tuple[Arrow, ...]:
-    """Join edges (source, target, kind) into arrows, and find those that the cycle runs along.
+    """Join edges (source, target, kind) into arrows, and mark those on the cycle.
 
     ``cycle`` names its first transaction again at its end.
     """
@@ -48,26 +48,26 @@ def graph_arrows(edges: Iterable[tuple[str, str, str]], cycle: Iterable[str]) ->
     for source, target, kind in edges:
         kinds.setdefault((source, target), set()).add(kind)
     return tuple(
-        Arrow(source, target, tuple(sorted(found, key=_kind_order)), (source, target) in around)
-        for (source, target), found in kinds.items()
+        Arrow(source, target, tuple(sorted(between, key=_kind_order)), (source, target) in around)
+        for (source, target), between in kinds.items()
     )
 
 
 def graph_nodes(result: RunResult | None) -> dict[str, str]:
-    """The transactions that were not refused, each with its version to write below its name."""
+    """The transactions that were not refused, with the version to write below their names."""
     nodes = {}
     for name, ended in ({} if result is None else result.transactions).items():
         if mark(ended) != "conflict":
             version = ended.commit_version
-            seen = f"at {version_label(ended.read_version)}"
-            nodes[name] = seen if version is None else f"v{version}"
+            snapshot = f"at {version_label(ended.read_version)}"
+            nodes[name] = snapshot if version is None else f"v{version}"
     return nodes
 
 
 def graph_svg(
     nodes: Mapping[str, str], arrows: tuple[Arrow, ...], level: str, ident: str
 ) -> Markup:
-    """Draw the graph. ``nodes`` are the transactions, each with a word to write below its name."""
+    """Draw the graph. ``nodes`` are the transactions, with a word to write below each name."""
     names = list(nodes)
     for arrow in arrows:
         names += [name for name in (arrow.source, arrow.target) if name not in names]
@@ -164,7 +164,7 @@ def _draw_node(root: Element, name: str, place: Point, below: str) -> None:
 
 
 def _rim(centre: Point, target: Point, half: float, gap: float) -> Point:
-    """Where the way from the centre of a node to the target leaves the node."""
+    """The point at which the line from a node's centre to the target leaves the node."""
     across, down = target[0] - centre[0], target[1] - centre[1]
     length = hypot(across, down) or 1.0
     reach = half * _NODE / (hypot(_NODE * across / length, half * down / length) or 1.0)
@@ -186,8 +186,8 @@ def _kind_order(kind: str) -> tuple[int, str]:
 def _description(names: list[str], arrows: tuple[Arrow, ...]) -> str:
     if not arrows:
         return f"Transactions {', '.join(names)}; no dependency between them is recorded."
-    told = "; ".join(
+    dependencies = "; ".join(
         f"{a.source} to {a.target}: {a.label}{', on the cycle' if a.in_cycle else ''}"
         for a in arrows
     )
-    return f"Transactions {', '.join(names)}. {told}."
+    return f"Transactions {', '.join(names)}. {dependencies}."

@@ -1,8 +1,8 @@
 """The lattice of levels as a picture: strong levels above weak ones, a history on each edge.
 
-Levels that no history tells apart share a box. A full line leads from a level up to the next
+Levels that no history separates share a box. A full line leads from a level up to the next
 stronger one; its label names a history that the lower one holds and the upper one forbids. A
-dashed line joins two levels of which neither is above the other, with a history for each way.
+dashed line joins two incomparable levels, with a history for each direction.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ def lattice_svg(lattice: LatticePicture, ident: str) -> Markup:
 
 
 def heights(lattice: LatticePicture) -> tuple[int, ...]:
-    """How high each group stands: the length of the longest way up to it.
+    """The height of each group: the length of the longest path up to it.
 
-    A group with nothing below it stands just below the next one above it.
+    A group with nothing below it is placed just below the next one above it.
     """
-    found = [0] * len(lattice.groups)
+    height = [0] * len(lattice.groups)
     upwards = [edge for edge in lattice.edges if edge.above]
     for _ in lattice.groups:
         for edge in upwards:
-            found[edge.violated] = max(found[edge.violated], found[edge.held] + 1)
-    for place in set(range(len(found))) - {edge.violated for edge in upwards}:
-        next_above = [found[edge.violated] for edge in upwards if edge.held == place]
-        found[place] = min(next_above, default=1) - 1
-    return tuple(found)
+            height[edge.violated] = max(height[edge.violated], height[edge.held] + 1)
+    for place in set(range(len(height))) - {edge.violated for edge in upwards}:
+        next_above = [height[edge.violated] for edge in upwards if edge.held == place]
+        height[place] = min(next_above, default=1) - 1
+    return tuple(height)
 
 
 def _boxes(lattice: LatticePicture) -> tuple[Mapping[int, Box], float, float]:
@@ -107,9 +107,9 @@ def _draw_above(root: Element, edge: LatticeEdge, boxes: Mapping[int, Box], *, s
 
 def _draw_apart(root: Element, edges: list[LatticeEdge], boxes: Mapping[int, Box]) -> None:
     left, right = sorted({edges[0].held, edges[0].violated}, key=lambda p: boxes[p][0])
-    one, other = boxes[left], boxes[right]
-    x1, y1 = one[0] + one[2], one[1] + one[3] / 2
-    x2, y2 = other[0], other[1] + other[3] / 2
+    source, target = boxes[left], boxes[right]
+    x1, y1 = source[0] + source[2], source[1] + source[3] / 2
+    x2, y2 = target[0], target[1] + target[3] / 2
     add(root, "line", x1=x1, y1=y1, x2=x2, y2=y2, class_="edge log-only")
     for edge in edges:
         rightwards = edge.violated == right
@@ -132,7 +132,7 @@ def _described(lattice: LatticePicture) -> str:
     def named(place: int) -> str:
         return " and ".join(lattice.groups[place])
 
-    told = [
+    sentences = [
         f"{named(edge.violated)} above {named(edge.held)}, by {edge.history.label} "
         f"({edge.history.anomaly})"
         if edge.above
@@ -140,4 +140,4 @@ def _described(lattice: LatticePicture) -> str:
         f"{edge.history.label} ({edge.history.anomaly})"
         for edge in lattice.edges
     ]
-    return "; ".join(told) + "."
+    return "; ".join(sentences) + "."

@@ -1,4 +1,4 @@
-"""The schedule of a scenario, step by step, with what each step came to."""
+"""The schedule of a scenario, step by step, with the result of each step."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKS: Mapping[str, Mark] = {
 
 @dataclass(frozen=True, slots=True)
 class ScheduleStep:
-    """One step: ``number`` from 1, what happens, and to which transaction."""
+    """One step: ``number`` from 1, its action, and its transaction."""
 
     number: int
     action: Literal["begin", "commit"]
@@ -38,12 +38,12 @@ def schedule_steps(scenario: Scenario) -> tuple[ScheduleStep, ...]:
 
 
 def transaction_result(result: RunResult | None, name: str) -> TransactionResult | None:
-    """What came of one transaction; None where that is not known."""
+    """The result of one transaction; None if unknown."""
     return None if result is None else result.transactions.get(name)
 
 
 NO_TABLE_YET = -1
-"""The version that a transaction sees where there is no table yet."""
+"""The version that a transaction sees if there is no table yet."""
 
 
 def version_label(version: int) -> str:
@@ -52,12 +52,12 @@ def version_label(version: int) -> str:
 
 
 def mark(ended: TransactionResult | None) -> Mark:
-    """How a transaction ended, as the kind of mark that stands for it in a picture."""
+    """The end of a transaction, as the kind of its mark in a picture."""
     return "not run" if ended is None else _MARKS.get(ended.outcome, "conflict")
 
 
 def outcome_text(ended: TransactionResult | None) -> str:
-    """How a transaction ended, in a few words."""
+    """The end of a transaction, in a few words."""
     kind = mark(ended)
     if ended is None:
         return kind
@@ -114,6 +114,6 @@ def count(number: int, noun: str) -> str:
 def _rows(ended: TransactionResult) -> str:
     if ended.rows is None:
         return "its rows"
-    seen = ended.read_version
-    at = "" if seen == NO_TABLE_YET else f" as of version {seen}"
+    version = ended.read_version
+    at = "" if version == NO_TABLE_YET else f" as of version {version}"
     return f"{count(len(ended.rows), 'row')}{at}"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 Element = ElementTree.Element
 
 CHARACTER_WIDTH = 6.7
-"""Rough width of one character of a label, in user units; it errs on the wide side."""
+"""Rough width of one character of a label, in user units; rather too wide than too narrow."""
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
@@ -21,7 +21,7 @@ def printable(text: object) -> str:
 
 
 def shortened(text: str, length: int = 16) -> str:
-    """The text, cut where it would not fit into its place in a picture."""
+    """The text, cut if it would not fit into its place in a picture."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
@@ -43,7 +43,7 @@ def picture(width: float, height: float, ident: str, title: str, description: st
 
 
 def add(parent: Element, tag: str, *, text: object = None, **attributes: object) -> Element:
-    """Append one element; ``class_`` stands for class, underscores in names for hyphens."""
+    """Append one element; ``class_`` becomes class, and underscores in names become hyphens."""
     rendered = {
         key.rstrip("_").replace("_", "-"): f"{value:g}"
         if isinstance(value, float)

@@ -38,8 +38,8 @@ def timeline_svg(
 ) -> Markup:
     """Draw the schedule with the outcomes of ``result``.
 
-    Where ``other`` (the model's side, say) has a different outcome, the picture says so below
-    the mark. ``ident`` makes the picture's ids unique in the page.
+    If ``other`` (the model's side, say) has a different outcome, the picture says so below the
+    mark. ``ident`` makes the picture's ids unique in the page.
     """
     steps = schedule_steps(scenario)
     names = list(dict.fromkeys(step.transaction for step in steps))
@@ -144,10 +144,10 @@ def _draw_log(
     add(root, "text", text="log", x=10, y=y + 5, class_="lane-name muted")
     add(root, "line", x1=left - 26, y1=y, x2=right + 20, y2=y, class_="log")
     transactions = {} if result is None else result.transactions
-    seen = [transactions[name].read_version for name in names if name in transactions]
-    if seen:
+    versions = [transactions[name].read_version for name in names if name in transactions]
+    if versions:
         add(root, "circle", cx=left - 26, cy=y, r=4, class_="version")
-        add(root, "text", text=version_label(min(seen)), x=left - 26, y=y + 19, class_="label")
+        add(root, "text", text=version_label(min(versions)), x=left - 26, y=y + 19, class_="label")
     for step in steps:
         transaction = transactions.get(step.transaction)
         version = None if transaction is None else transaction.commit_version

@@ -1,1 +1,1 @@
-"""Parts of the report's page, as the templates take them."""
+"""The parts of the report's page, as data for the templates."""

@@ -1,4 +1,4 @@
-"""The report's questions, answered for each level from the data that the report holds.
+"""The answers to the report's questions, for each level, from the report's data.
 
 Only scenarios with the level *in force* count for that level's answer: a history that ran at
 WriteSerializable and is not serializable breaks nothing that was promised.
@@ -28,9 +28,9 @@ BREAKING = (FindingClass.LEVEL_VIOLATION, FindingClass.ENGINE_BREAKS_LEVEL)
 
 
 def level_answers(report: Report) -> tuple[LevelAnswer, ...]:
-    """The report's own answers where it has them, derived ones for the other levels."""
-    given = {answer.level: answer for answer in report.answers}
-    return tuple(given.get(level) or derived_answer(report, level) for level in DELTA_LEVELS)
+    """The report's own answers if it has them, derived ones for the other levels."""
+    own = {answer.level: answer for answer in report.answers}
+    return tuple(own.get(level) or derived_answer(report, level) for level in DELTA_LEVELS)
 
 
 def derived_answer(report: Report, level: str) -> LevelAnswer:
@@ -46,13 +46,13 @@ def derived_answer(report: Report, level: str) -> LevelAnswer:
 
 
 def breaking_findings(report: Report, level: str) -> tuple[Finding, ...]:
-    """The findings whose histories break this level, first those on tables that promise it."""
-    found = [f for f in report.findings if f.level == level and f.kind in BREAKING]
-    return tuple(sorted(found, key=lambda finding: not finding.promised))
+    """The findings whose histories break this level, those on tables that promise it first."""
+    breaking = [f for f in report.findings if f.level == level and f.kind in BREAKING]
+    return tuple(sorted(breaking, key=lambda finding: not finding.promised))
 
 
 def verdict_of(result: RunResult | None, level: str) -> str | None:
-    """The verdict of a result at a level; None where the result does not judge it."""
+    """The verdict of a result at a level; None if the result does not judge it."""
     judged = None if result is None else result.levels.get(level)
     return None if judged is None else judged.verdict
 
@@ -61,17 +61,19 @@ def _predicted(level: str, scenarios: list[ScenarioResult]) -> str:
     results = [s.predicted for s in scenarios if s.predicted]
     if not results:
         return "No scenario was run in the model with this level in force."
-    return f"In {count(len(results), 'scenario')}: {_told(results, level)}"
+    return f"In {count(len(results), 'scenario')}: {_outcomes_and_verdicts(results, level)}"
 
 
 def _observed(level: str, scenarios: list[ScenarioResult]) -> str:
     results = [s.observed for s in scenarios if s.observed]
     if not results:
         return "No scenario was replayed on a real table with this level in force."
-    return f"In {count(len(results), 'replayed scenario')}: {_told(results, level)}"
+    return (
+        f"In {count(len(results), 'replayed scenario')}: {_outcomes_and_verdicts(results, level)}"
+    )
 
 
-def _told(results: list[RunResult], level: str) -> str:
+def _outcomes_and_verdicts(results: list[RunResult], level: str) -> str:
     marks: Counter[str] = Counter(
         mark(transaction) for result in results for transaction in result.transactions.values()
     )
@@ -106,7 +108,7 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
         if f.kind is FindingClass.ENGINE_BREAKS_LEVEL
     )
     if not replayed and not kinds:
-        return "Nothing was replayed at this level, so nothing is known."
+        return "Nothing was replayed at this level, so this is unknown."
     parts = []
     if replayed:
         parts.append(
@@ -122,8 +124,8 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
 
 
 def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
-    found = breaking_findings(report, level)
-    promised = [finding for finding in found if finding.promised]
+    findings = breaking_findings(report, level)
+    promised = [finding for finding in findings if finding.promised]
     violated = sum(verdict_of(s.observed or s.predicted, level) == "violated" for s in scenarios)
     bounds = [bound for bound in report.bounds if bound.level == level]
     parts = []
@@ -132,8 +134,8 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
     if violated:
         parts.append(f"{count(violated, 'scenario')} of the collection.")
     if not parts and not any(bound.violations for bound in bounds):
-        parts.append("None was found among everything that was looked at.")
-    if weaker := len(found) - len(promised):
+        parts.append("No violation in anything that was run or searched.")
+    if weaker := len(findings) - len(promised):
         parts.append(f"{count(weaker, 'finding')} on tables that promise only the weaker level.")
     if len(bounds) <= 2:
         parts += [bound.sentence for bound in bounds]
@@ -154,25 +156,25 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
 
 
 def _bounds_together(bounds: list[Bound]) -> str:
-    """What many bounds of one level say together; the page has each of them in a table."""
+    """The combined statement of many bounds of one level; the page has a table of them."""
     # The conflict reading is the verdict proper, and the strongest of the three.
     proper = [bound for bound in bounds if bound.reading in ("", "conflict")]
     promised = [bound for bound in proper if bound.promised]
     weaker = [bound for bound in proper if not bound.promised]
-    told = []
+    sentences = []
     for group, where in ((promised, "that promise it"), (weaker, "that do not promise it")):
         if not group:
             continue
-        found = sum(bound.violations for bound in group)
+        violations = sum(bound.violations for bound in group)
         schedules = sum(bound.schedules for bound in group)
         most = min(bound.transactions for bound in group)
         unfinished = "" if all(bound.complete for bound in group) else ", not finished"
-        told.append(
+        sentences.append(
             f"On tables {where} the search found "
-            f"{count(found, 'minimal violation') if found else 'no violation'} "
+            f"{count(violations, 'minimal violation') if violations else 'no violation'} "
             f"(up to {most} transactions, {schedules:,} schedules{unfinished})."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _listed(parts: Iterable[str]) -> str:

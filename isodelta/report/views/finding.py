@@ -1,4 +1,4 @@
-"""One finding as its section shows it: pictures, reasons, SQL, and both sides in one table."""
+"""The section of one finding: pictures, reasons, SQL, and both sides in one table."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ SEVERITY = (
     "false conflict",
     "separates levels",
 )
-"""The classes in the order in which a reader should look at them."""
+"""The classes in the order in which readers should see them."""
 
 NOT_RUN = "not run"
 
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """One line of the table that sets prediction against observation."""
+    """One line of the table that compares prediction and observation."""
 
     subject: str
     predicted: str
@@ -76,7 +76,7 @@ class RowTable:
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """Everything that the template of a finding needs, already worked out."""
+    """The data for the template of a finding."""
 
     finding: Finding
     verdict: str
@@ -108,7 +108,7 @@ def finding_views(report: Report) -> tuple[FindingView, ...]:
 
 
 def finding_view(finding: Finding, engine: str) -> FindingView:
-    """Work out one finding; ``engine`` is the one that its command names."""
+    """The data of one finding; ``engine`` is the one in its command."""
     judged, level = finding.judged, _level(finding.judged, finding.level)
     edges = () if level is None else level.cycle
     cycle = tuple(edge.source for edge in edges)
@@ -189,10 +189,10 @@ def _transaction(result: RunResult | None, name: str) -> str:
     ended = transaction_result(result, name)
     if ended is None:
         return NOT_RUN
-    told = outcome_text(ended)
+    end = outcome_text(ended)
     if ended.outcome == READ and ended.rows is not None:
-        told = f"read {_row_list(ended.rows)}"
-    return f"{told}, snapshot {version_label(ended.read_version)}"
+        end = f"read {_row_list(ended.rows)}"
+    return f"{end}, snapshot {version_label(ended.read_version)}"
 
 
 def _final(result: RunResult | None) -> str:
@@ -200,11 +200,11 @@ def _final(result: RunResult | None) -> str:
 
 
 def _row_list(rows: Iterable[PlainRow]) -> str:
-    told = sorted(map(row_text, rows))
-    if not told:
+    texts = sorted(map(row_text, rows))
+    if not texts:
         return "no rows"
-    more = len(told) - 12
-    return ", ".join(told[:12]) + (f" and {more} more" if more > 0 else "")
+    more = len(texts) - 12
+    return ", ".join(texts[:12]) + (f" and {more} more" if more > 0 else "")
 
 
 def _reasons(edges: Iterable[Edge], arrows: Iterable[Arrow]) -> tuple[Reason, ...]:

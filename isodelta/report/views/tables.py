@@ -22,9 +22,9 @@ from model.levels import DELTA_LEVELS
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One reading of one level: the verdict, and the model's where that is another one.
+    """One reading of one level: the verdict, and the model's if it differs.
 
-    The name ``all`` stands for the three readings together, where they say the same.
+    The name ``all`` means the three readings together, if they agree.
     """
 
     name: str
@@ -62,7 +62,7 @@ class ClaimRow:
 
 @dataclass(frozen=True, slots=True)
 class BoundLine:
-    """One line of the table of bounds: one search, what it found for each reading."""
+    """One line of the table of bounds: one search, with its result for each reading."""
 
     bound: Bound
     violations: tuple[int | None, ...]
@@ -79,7 +79,7 @@ class PairGrid:
 
 
 def scenario_rows(report: Report) -> tuple[ScenarioRow, ...]:
-    """The scenario collection, each with the verdict of what was observed, else predicted."""
+    """The scenario collection, with the observed verdicts, or else the predicted ones."""
     return tuple(_scenario_row(scenario) for scenario in report.scenarios)
 
 
@@ -95,7 +95,7 @@ def claim_rows(report: Report) -> tuple[ClaimRow, ...]:
 
 
 def matrix_tables(report: Report) -> tuple[MatrixTable, ...]:
-    """The conflict table, one table for each level that was looked at."""
+    """The conflict table, one table for each level that was examined."""
     tables = []
     found_levels = dict.fromkeys(cell.level for cell in report.matrix)
     for level in sorted(found_levels, key=lambda name: (name not in DELTA_LEVELS, name)):
@@ -124,14 +124,14 @@ def bound_table(report: Report) -> tuple[tuple[str, ...], tuple[BoundLine, ...]]
         search = replace(bound, reading="", violations=0)
         searches.setdefault(search, {})[bound.reading] = bound.violations
     lines = tuple(
-        BoundLine(search, tuple(found.get(reading) for reading in readings))
-        for search, found in searches.items()
+        BoundLine(search, tuple(violations.get(reading) for reading in readings))
+        for search, violations in searches.items()
     )
     return readings, lines
 
 
 def pair_grid(coverage: Coverage) -> PairGrid:
-    """The ordered pairs as a grid; a place that is no possible pair has None."""
+    """The ordered pairs as a grid; places of impossible pairs are None."""
     currents = dict.fromkeys(current for current, _ in coverage.pairs)
     winners = tuple(dict.fromkeys(winner for _, winner in coverage.pairs))
     return PairGrid(
@@ -149,10 +149,10 @@ def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
     judged = scenario.observed or scenario.predicted
     outcomes = []
     for name in () if judged is None else judged.transactions:
-        seen = outcome_text(transaction_result(judged, name))
+        shown = outcome_text(transaction_result(judged, name))
         foreseen = outcome_text(transaction_result(scenario.predicted, name))
-        apart = scenario.observed and scenario.predicted and seen != foreseen
-        outcomes.append(f"{name}: {seen}" + (f" (model: {foreseen})" if apart else ""))
+        apart = scenario.observed and scenario.predicted and shown != foreseen
+        outcomes.append(f"{name}: {shown}" + (f" (model: {foreseen})" if apart else ""))
     return ScenarioRow(
         scenario=scenario,
         outcomes=tuple(outcomes),
@@ -162,10 +162,10 @@ def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
 
 
 def _readings(scenario: ScenarioResult, level: str) -> tuple[Reading, ...]:
-    seen = readings_of(scenario.observed or scenario.predicted, level)
+    shown = readings_of(scenario.observed or scenario.predicted, level)
     foreseen = readings_of(scenario.predicted, level) if scenario.observed else {}
     readings = []
-    for name, verdict in seen.items():
+    for name, verdict in shown.items():
         predicted = foreseen.get(name)
         readings.append(Reading(name, verdict, predicted if predicted != verdict else None))
     if len(readings) == len(READINGS) and len({(r.verdict, r.predicted) for r in readings}) == 1:

@@ -1,4 +1,4 @@
-"""What a person reads in the terminal when a run is over: the counts, and what to open."""
+"""The summary of a finished run in the terminal: the counts, and the files to open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from isodelta.report.pictures.schedule import count
 from isodelta.report.views.finding import ordered_findings
 
 SHOWN = 4
-"""How many findings of a class and how many scenarios are listed; the page has them all."""
+"""The most findings of a class and scenarios that are listed; the page has them all."""
 
 
 def print_summary(data: Report, index: Path, console: Console | None = None) -> None:
@@ -71,7 +71,7 @@ def _print_findings(data: Report, console: Console) -> None:
         for finding in group[:SHOWN]:
             console.print(Padding(Text(finding.title), (0, 0, 0, 2)))
             file = f"    {finding.level}: findings/{finding.name}.yaml"
-            # A name that is cut or broken over lines cannot be copied.
+            # A name that is cut or wrapped cannot be copied.
             console.print(Text(file, style="dim"), soft_wrap=True)
         if len(group) > SHOWN:
             console.print(f"  and {len(group) - SHOWN} more in the report")

@@ -1,4 +1,4 @@
-"""What a report shows of theorems and of the lattice of levels, as plain data."""
+"""The theorems and the lattice of levels in a report, as plain data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class LatticeHistory:
-    """A history that tells levels apart, as the picture and its list name it.
+    """A history that separates levels, as the picture and its list show it.
 
     ``label`` is its short name in the picture, ``finding`` the name of the finding that shows
-    it in full, empty where the list shows all of it. ``admitted`` says for each level of a Delta
-    table what its conflict rules do.
+    it in full, empty if the list shows all of it. ``admitted`` has the answer of the
+    conflict rules at each level of a Delta table.
     """
 
     label: str
@@ -25,7 +25,7 @@ class LatticeHistory:
 
     @property
     def anchor(self) -> str:
-        """Where the page shows it."""
+        """The anchor in the page."""
         return f"finding-{self.finding}" if self.finding else f"history-{self.label}"
 
 
@@ -33,8 +33,8 @@ class LatticeHistory:
 class LatticeEdge:
     """Two groups of levels, and the history that ``held`` holds and ``violated`` does not.
 
-    ``above`` tells whether the violated one is above the other; two groups of which neither is
-    above the other have an edge in each direction.
+    ``above`` is True if the violated one is above the other; two incomparable groups have an
+    edge in each direction.
     """
 
     held: int
@@ -45,7 +45,7 @@ class LatticeEdge:
 
 @dataclass(frozen=True, slots=True)
 class LatticeCell:
-    """What is known of one ordered pair of levels, in a few characters and in words."""
+    """The result for one ordered pair of levels, in a few characters and in words."""
 
     text: str
     words: str
@@ -54,12 +54,12 @@ class LatticeCell:
 
 @dataclass(frozen=True, slots=True)
 class LatticePicture:
-    """The levels, from weak to strong in ``groups`` that no history tells apart.
+    """The levels, from weak to strong in ``groups`` that no history separates.
 
-    ``equal`` says of each group with several levels why it is one. ``table`` has a line for each
-    level that holds, with a cell for each that is violated; ``signs`` says what its signs mean.
-    ``others`` are histories of the table that are on no edge. ``short_labels`` leaves the
-    anomalies out of the picture, where lines cross.
+    ``equal`` has the reason for each group with several levels. ``table`` has a line for each
+    level that holds, with a cell for each that is violated; ``signs`` explains its signs.
+    ``others`` are histories of the table that are not on an edge. ``short_labels`` leaves the
+    anomalies out of the picture if lines cross.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -76,13 +76,13 @@ class LatticePicture:
     def histories(self) -> tuple[LatticeHistory, ...]:
         """Every history once, by its label."""
         every = (*(edge.history for edge in self.edges), *self.others)
-        found = {history.label: history for history in every}
-        return tuple(found[label] for label in sorted(found, key=lambda x: (len(x), x)))
+        by_label = {history.label: history for history in every}
+        return tuple(by_label[label] for label in sorted(by_label, key=lambda x: (len(x), x)))
 
 
 @dataclass(frozen=True, slots=True)
 class MutantLine:
-    """A rule or premise dropped or weakened, and what becomes of the lemma."""
+    """A rule or premise dropped or weakened, and the effect on the lemma."""
 
     name: str
     kind: Literal["rule", "premise"]
@@ -106,13 +106,13 @@ class LemmaLine:
 
     @property
     def breaking(self) -> int:
-        """How many mutants break the lemma, as they have to."""
+        """The number of mutants that break the lemma, as they have to."""
         return sum(mutant.lemma == "refuted" for mutant in self.mutants)
 
 
 @dataclass(frozen=True, slots=True)
 class TheoremLine:
-    """One theorem with its lemmas. ``about`` names the conflict rules; empty where none."""
+    """One theorem with its lemmas. ``about`` names the conflict rules; empty if none."""
 
     name: str
     about: str
@@ -122,5 +122,5 @@ class TheoremLine:
 
     @property
     def seconds(self) -> float:
-        """How long the check of all lemmas took."""
+        """The time that the check of all lemmas took."""
         return sum(lemma.seconds for lemma in self.lemmas)

@@ -116,7 +116,7 @@ def test_people_get_a_timeline_and_the_reasons(
     assert "purge → append    rw  purge read p = 1 before append added (2, 1)" in output
     assert "WriteSerializable (the table's level): violated, a cycle of kind G2-item:" in output
     assert "no serial order of append, archive, purge" in " ".join(output.split())
-    assert "Not as it should be" in output
+    assert "Not as expected" in output
     assert all(len(line) <= 80 for line in output.splitlines())
 
 

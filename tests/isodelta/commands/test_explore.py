@@ -54,7 +54,7 @@ def test_explore_finds_nothing_at_serializable(capfdbinary: pytest.CaptureFixtur
 def test_explore_for_people_says_how_far_it_went(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["explore", "--transactions", "2"]) == OK
     output = capsys.readouterr().out
-    assert "What the documents say that the level does not promise" in output
+    assert "Violations that the documents allow at the table's level" in output
     assert "schedules of up to 2 transactions (all of them)" in " ".join(output.split())
     assert all(len(line) <= 80 for line in output.splitlines())
 

@@ -1,4 +1,4 @@
-"""The course of a command: what is told, and how it ends, whatever happens on the way."""
+"""The course of a command: its output and its end, whatever happens on the way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from conformance.engine import EngineError
-from isodelta.commands.pipeline import Course, Tell, run
+from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.commands.verify import run as suite
 from isodelta.commands.verify.command import Verifying
 from isodelta.commands.verify.results import SuiteRun
@@ -41,7 +41,7 @@ class Counting(Course[Number]):
     error: BaseException | None = None
     is_good: bool = True
 
-    def results(self, tell: Tell) -> Iterator[Number]:
+    def results(self, progress: Progress) -> Iterator[Number]:
         yield Number(1)
         yield Number(2)
         if self.error is not None:
@@ -88,7 +88,7 @@ def test_json_lines_have_the_results_and_last_the_summary(
     [
         (EngineError("the JVM is gone"), EngineFailed, "the engine failed: the JVM is gone"),
         (KeyboardInterrupt(), KeyboardInterrupt, "it was interrupted"),
-        (BadInput("no such value"), BadInput, "it came to an end by an error: no such value"),
+        (BadInput("no such value"), BadInput, "it was ended by an error: no such value"),
     ],
 )
 @pytest.mark.parametrize("json_lines", [False, True])
@@ -125,7 +125,7 @@ def test_a_reader_that_left_is_told_nothing_more(
 class Failing(Counting):
     """Fails before its first result."""
 
-    def results(self, tell: Tell) -> Iterator[Number]:
+    def results(self, progress: Progress) -> Iterator[Number]:
         raise BadInput("no such file")
         yield Number(1)
 

@@ -97,7 +97,7 @@ def test_what_people_read_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -
     text = capsys.readouterr().out
     assert "dashboard beside a stream and updates: not robust" in text
     assert "dashboard comes before reprice" in text
-    assert "Of the jobs that write, alone: yes" in text
+    assert "For the writing jobs alone: yes" in text
     assert "Each of these makes the jobs robust" in text
     assert len(text.splitlines()) < 50
     assert max(map(len, text.splitlines())) <= 80
@@ -144,7 +144,7 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
             ),
             ":6: jobs.m: a statement that changes the table's definition is no job",
         ),
-        (("v: int", "v: decimal(9,2)"), "in quotes: 'decimal(10,2)'"),
+        (("v: int", "v: decimal(9,2)"), "quote a type with a comma: 'decimal(10,2)'"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_file_line_and_key(

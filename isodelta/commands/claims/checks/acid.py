@@ -67,7 +67,7 @@ def readers_keep_snapshots(bench: Bench) -> Result:
     Claim(18, "C", "A transaction applies to one table.", Kind.EXPERIMENT),
 )
 def one_table(bench: Bench) -> Result:
-    """A statement that names two tables: whose log it writes to."""
+    """A statement that names two tables, and the logs that it writes to."""
     scenario = story(
         "an INSERT from one table into another",
         "",
@@ -189,7 +189,7 @@ def no_transaction_over_tables(bench: Bench) -> Result:
         try:
             session.sql(script.replace("INTO t", f"INTO delta.`{place / 't'}`")
                         .replace("INTO s", f"INTO delta.`{place / 's'}`")).collect()  # fmt: skip
-        except Exception as raised:  # noqa: BLE001 - any failure is what the script asks for
+        except Exception as raised:  # noqa: BLE001 - the script is meant to fail
             error = type(raised).__name__
         rows = {name: len(read_by_spark(bench, table, name)) for name in ("t", "s")}
     evidence.append(
@@ -212,7 +212,7 @@ def no_transaction_over_tables(bench: Bench) -> Result:
     ),
 )
 def conflict_or_version(bench: Bench) -> Result:
-    """The same current transaction after a winner in the way, and after one that is not."""
+    """The same current transaction after a conflicting winner, and after another one."""
     clear = story(
         "an UPDATE, and a writer of another partition",
         "begin A, B, commit A",
@@ -234,7 +234,7 @@ def conflict_or_version(bench: Bench) -> Result:
     Claim(33, "C", "Primary and foreign keys inform and are not enforced.", Kind.EXPERIMENT),
 )
 def keys_not_enforced(bench: Bench) -> Result:
-    """Declares a primary key and inserts its value twice, as far as the engine lets one."""
+    """Declares a primary key and inserts its value twice, if the engine allows it."""
     scenario = story(
         "a primary key",
         "",
@@ -331,13 +331,13 @@ def parquet_has_no_snapshots(bench: Bench) -> Result:
     reader._jdf.queryExecution().executedPlan()
     session.range(5).write.mode("overwrite").parquet(str(place))
     try:
-        told = f"{len(reader.collect())} rows"
-        isolated = told == "3 rows"
+        result = f"{len(reader.collect())} rows"
+        isolated = result == "3 rows"
     except Exception as error:  # noqa: BLE001 - whatever it is, the reader lost its data
-        told, isolated = f"an error ({type(error).__name__})", False
+        result, isolated = f"an error ({type(error).__name__})", False
     if isolated:
         raise CannotRun("the reader of Parquet files kept its rows; this shows nothing")
     return conclude(
-        [bench.fact(f"a reader of 3 rows in Parquet files, overwritten meanwhile, got {told}",
+        [bench.fact(f"a reader of 3 rows in Parquet files, overwritten meanwhile, got {result}",
                     not isolated)]
     )  # fmt: skip

@@ -130,7 +130,7 @@ def identity_columns(bench: Bench) -> Result:
     ),
 )
 def blind(bench: Bench) -> Result:
-    """What each kind of INSERT says of itself: isBlindAppend is "no reads" in the log."""
+    """The isBlindAppend flag of each kind of INSERT: "no reads" in the log."""
     texts = {
         "VALUES": (BLIND, True),
         "another table": ("INSERT INTO t SELECT k, p, v FROM s", True),

@@ -28,7 +28,7 @@ def on_disk(table: SparkReplay) -> set[str]:
 
 
 def tracked(table: SparkReplay) -> set[str]:
-    """The data files that the log names as valid."""
+    """The data files that are valid according to the log."""
     live: set[str] = set()
     for record in table.log():
         live -= {removed.path for removed in record.removes}
@@ -143,7 +143,7 @@ def merge_is_one(bench: Bench) -> Result:
     ),
 )
 def files_then_log(bench: Bench) -> Result:
-    """What is on disk when a writer is held before its commit, and what after it."""
+    """The files on disk while a writer is held before its commit, and after it."""
     scenario = story(
         "an UPDATE, looked at before and after its commit", "", {"A": UPDATE, "B": UPDATE}
     )
@@ -187,12 +187,12 @@ def log_says_what_counts(bench: Bench) -> Result:
     scenario = story("files that the log does not name", "", {"A": "DELETE FROM t WHERE k = 1"})
     with bench.opened(scenario) as table:
         root = table.folder / "t"
-        one = next(iter(tracked(table)))
-        (root / "stray.parquet").write_bytes((root / one).read_bytes())
+        first = next(iter(tracked(table)))
+        (root / "stray.parquet").write_bytes((root / first).read_bytes())
         before = read_by_spark(bench, table)
         run(table, "A")
         after = read_by_spark(bench, table)
-        there = (root / one).exists()
+        there = (root / first).exists()
     return conclude(
         [
             bench.fact(f"with a stray copy of a data file in the folder: {before}",
@@ -248,7 +248,7 @@ def vacuum(bench: Bench) -> Result:
     ),
 )
 def appends_read_nothing(bench: Bench) -> Result:
-    """What an append notes as read, and what an INSERT of another shape ends in."""
+    """The reads that an append records, and the outcome of an INSERT of another shape."""
     scenario = story(
         "an append, and two that do not fit the schema",
         "",

@@ -68,8 +68,8 @@ def alter_level(bench: Bench, level: str) -> Evidence:
     with bench.opened(scenario) as table:
         table.begin("A")
         ended = table.commit("A")
-    told = ended.error_class or ended.outcome
-    return bench.fact(f"ALTER TABLE to {level}: {told}", ended.outcome == "committed", scenario)
+    result = ended.error_class or ended.outcome
+    return bench.fact(f"ALTER TABLE to {level}: {result}", ended.outcome == "committed", scenario)
 
 
 @decides(
@@ -104,7 +104,7 @@ def two_levels(bench: Bench) -> Result:
     ),
 )
 def serializable(bench: Bench) -> Result:
-    """A search where the engine notes what is read, and replays where it does not."""
+    """A search where the engine records reads, and replays where it does not."""
     return conclude([*searched(bench, S, S), bench.expect(subquery(S), {}, {S: "holds"})])
 
 
@@ -155,7 +155,7 @@ def log_order(bench: Bench) -> Result:
     Claim(5, "ACD", "WriteSerializable is the level of a table that names none.", Kind.EXPERIMENT),
 )
 def default_level(bench: Bench) -> Result:
-    """What a commit says of its level on a table that names none."""
+    """The level that a commit records on a table that declares none."""
     if not bench.real:
         return conclude(
             Evidence(f"the default level of {name} is {p.default_level}",
@@ -297,7 +297,7 @@ def states_that_never_were(bench: Bench) -> Result:
     ),
 )
 def reader_of_inserted_rows(bench: Bench) -> Result:
-    """The words "never" at Serializable, taken at their word."""
+    """The word "never" at Serializable, taken literally."""
     seen = bench.play(long_delete(WS))
     sees = (3,) in seen.read["before"]
     overlapping, order = long_delete(S), ("insert", "before", "delete")
@@ -327,7 +327,7 @@ def reader_of_inserted_rows(bench: Bench) -> Result:
     Claim(13, "AD", "ALTER TABLE sets the level, to either of the two names.", Kind.EXPERIMENT),
 )
 def alter_table_sets_the_level(bench: Bench) -> Result:
-    """Both names, and what the next commit says."""
+    """Both names, and the level that the next commit records."""
     scenario = story(
         "a DELETE after ALTER TABLE has set Serializable",
         "A, B",

@@ -28,7 +28,7 @@ PROBES = {
     ),
     "OPTIMIZE": ("OPTIMIZE t",),
 }
-"""Statements for replays: of each class those that touch the same files."""
+"""Statements for replays: for each class, statements that touch the same files."""
 
 
 def _class(kinds: tuple[str, ...]) -> str:
@@ -39,7 +39,7 @@ def _searched(
     bench: Bench, rules: str, layout: str, level: str,
     one: tuple[str, ...], other: tuple[str, ...], can: bool,
 ) -> Evidence:  # fmt: skip
-    """What a search of all pairs of statements says of one cell, in both orders."""
+    """The result of a search over all pairs of statements for one cell, in both orders."""
     coverage = bench.search(rules, layout, level).coverage
     tried = conflicts = 0
     for current, winner in _orders(one, other):
@@ -137,7 +137,7 @@ def insert_insert(bench: Bench) -> Result:
     ),
 )
 def dml_insert(bench: Bench) -> Result:
-    """DML and INSERT can conflict at Serializable alone."""
+    """DML and INSERT can conflict at Serializable only."""
     return _cell(bench, DML, INSERT, serializable=True, write_serializable=False)
 
 
@@ -264,7 +264,7 @@ def rows_insert_insert(bench: Bench) -> Result:
     ),
 )
 def rows_dml_insert(bench: Bench) -> Result:
-    """DML and INSERT can conflict at Serializable alone; the weakest reading says never."""
+    """DML and INSERT can conflict at Serializable only; never in the weakest reading."""
     result = _rows(bench, DML, INSERT, serializable=True, write_serializable=False)
     weakest = _searched(bench, f"{NEWEST}:weakest", "deletion vectors", S, DML, INSERT, False)
     return Result(result.status, result.because, (*result.evidence, weakest))

@@ -30,7 +30,7 @@ UPGRADES = {
 
 
 def in_flight(bench: Bench, name: str, current: str, winner: str, **table: Any) -> tuple[str, str]:
-    """Runs ``winner`` while ``current`` is held before its commit; how both ended."""
+    """Runs ``winner`` while ``current`` is held before its commit; returns both outcomes."""
     scenario = story(name, "", {"current": current, "winner": winner}, **table)
     with bench.opened(scenario) as opened:
         opened.begin("current")
@@ -107,7 +107,7 @@ def reorg_upgrade(bench: Bench) -> Result:
         with bench.opened(scenario) as table:
             before = len(table.log())
             table.begin("current")
-            # It writes several versions, which a replay's own steps take for an error.
+            # It writes several versions, which a replay's steps would report as an error.
             session = bench.spark.process.session.newSession()
             try:
                 session.sql(UNIFORM.replace("TABLE t", f"TABLE delta.`{table.folder / 't'}`"))
@@ -134,9 +134,9 @@ def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
     winner = Commit(2, "reorg", upgrade, 1, SERIALIZABLE)
     attempt = Attempt("A", Footprint("WRITE"), WRITE_SERIALIZABLE, table)
     conflict = rules.conflict(attempt, [winner])
-    told = conflict.name if conflict else "no conflict"
+    result = conflict.name if conflict else "no conflict"
     return conclude(
-        [Evidence(f"a blind append in flight ends in {told}", conflict is not None,
+        [Evidence(f"a blind append in flight ends in {result}", conflict is not None,
                   f"model, {rules.name}")],
         lacks=f"REORG ... UPGRADE UNIFORM ({error})",
     )  # fmt: skip
@@ -152,7 +152,7 @@ def _upgrade_in_the_model(bench: Bench, error: str) -> Result:
     ),
 )
 def metadata_changed(bench: Bench) -> Result:
-    """ALTER TABLE, and a write that brings a column, as winners."""
+    """ALTER TABLE, and a write that adds a column, as winners."""
     evolving = (
         "MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 7 AS k, 1 AS p, 5 AS v, 7 AS w) s "
         "ON t.k = s.k WHEN NOT MATCHED THEN INSERT *"
@@ -216,8 +216,8 @@ def created_at_once(bench: Bench) -> Result:
     ]
     there = "TABLE t (k int, p int, v int)"
     seen = bench.play(_race("two CREATE OR REPLACE TABLE", replace.format(there), absent=False))
-    told = f"of a table that is there: {seen.ends}"
-    return conclude([*evidence, seen.shows(told, seen.outcomes["current"] in CONFLICT_NAMES)])
+    result = f"of a table that is there: {seen.ends}"
+    return conclude([*evidence, seen.shows(result, seen.outcomes["current"] in CONFLICT_NAMES)])
 
 
 @decides(
@@ -262,10 +262,10 @@ def fails_all_writes(bench: Bench) -> Result:
             word: in_flight(bench, name, text, winner, setup=TWO_FILES)[0]
             for word, text in (("INSERT", INSERT), ("UPDATE", UPDATE), ("OPTIMIZE", "OPTIMIZE t"))
         }
-        told = ", ".join(f"{word} {ended}" for word, ended in ends.items())
+        result = ", ".join(f"{word} {ended}" for word, ended in ends.items())
         evidence.append(
             bench.fact(
-                f"while {name}: {told}", all(ended in CONFLICT_NAMES for ended in ends.values())
+                f"while {name}: {result}", all(ended in CONFLICT_NAMES for ended in ends.values())
             )
         )
     return conclude(evidence)
@@ -281,7 +281,7 @@ def fails_all_writes(bench: Bench) -> Result:
     ),
 )
 def examples(bench: Bench) -> Result:
-    """The five commands: which of them puts a metadata action into the log."""
+    """The five commands, with the metadata actions that they put into the log."""
     drop = "ALTER TABLE t DROP FEATURE deletionVectors"
     commands = {
         "SET TBLPROPERTIES": PROPERTY,
@@ -339,7 +339,7 @@ def streams(bench: Bench) -> Result:
         try:
             query.processAllAvailable()
             failed = ""
-        except Exception as error:  # noqa: BLE001 - the failure is what is looked for
+        except Exception as error:  # noqa: BLE001 - the failure is expected
             failed = type(error).__name__
         query.stop()
         again = start()

@@ -1,1 +1,1 @@
-"""``isodelta explore --separate``: the smallest histories between levels."""
+"""``isodelta explore --separate``: the smallest histories that separate levels."""

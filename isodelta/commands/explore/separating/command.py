@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 def separate_levels(
     common: Common, family: str, transactions: int | None, budget: float, engine: str | None
 ) -> int:
-    """Tells the levels of a family apart; returns the exit code.
+    """Searches for histories that separate the levels of a family; returns the exit code.
 
     ``family`` is ``delta``, ``key-value`` or ``predicate``; only the first can be replayed on an
     ``engine``. Raises BadInput and EngineFailed.
     """
     from isodelta.commands.explore.separating.words import print_separating
     from isodelta.commands.pipeline import print_json
-    from isodelta.terminal import output, progress
+    from isodelta.terminal import output
+    from isodelta.terminal import progress as progress_line
 
     if family != "delta" and engine is not None:
         raise BadInput(f"--levels {family} excludes --engine: no engine has these levels")
     size = transactions or (3 if family == "delta" else 4)
     started = monotonic()
-    with progress("separating") as tell:
+    with progress_line("separating") as progress:
         if family == "delta":
-            separating = _snapshots(common, size, budget, engine, tell)
+            separating = _snapshots(common, size, budget, engine, progress)
         else:
-            separating = _key_value(size, budget, tell, predicates=family == "predicate")
+            separating = _key_value(size, budget, progress, predicates=family == "predicate")
     if common.json:
         for pair in separating.pairs:
             print_json(pair.to_json())
@@ -53,7 +54,7 @@ def _snapshots(
     transactions: int,
     budget: float,
     engine: str | None,
-    tell: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> Separating:
     from checker.separation.snapshots import separate
     from conformance.engine import EngineError
@@ -63,14 +64,14 @@ def _snapshots(
     result = separate(
         transactions,
         budget=budget,
-        progress=lambda schedules, _: tell(f"{schedules:,} schedules"),
+        progress=lambda schedules, _: progress(f"{schedules:,} schedules"),
     )
     replays = []
     if engine is not None:
         try:
             with started_engine(engine) as real:
                 for done in replay(result, common.profile, real):
-                    tell(f"replayed {done.label} at {done.level}")
+                    progress(f"replayed {done.label} at {done.level}")
                     replays.append(done)
         except EngineError as error:
             raise EngineFailed(str(error)) from error
@@ -78,9 +79,9 @@ def _snapshots(
 
 
 def _key_value(
-    transactions: int, budget: float, tell: Callable[[str], None], *, predicates: bool
+    transactions: int, budget: float, progress: Callable[[str], None], *, predicates: bool
 ) -> Separating:
     from checker.separation.key_value.pairs import separate
     from isodelta.commands.explore.separating.key_value import separating
 
-    return separating(separate(transactions, predicates=predicates, budget=budget, told=tell))
+    return separating(separate(transactions, predicates=predicates, budget=budget, told=progress))

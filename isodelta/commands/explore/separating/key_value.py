@@ -1,4 +1,4 @@
-"""Levels of key-value histories told apart, with or without predicate reads."""
+"""Separations of the levels of key-value histories, with or without predicate reads."""
 
 from __future__ import annotations
 

@@ -49,8 +49,8 @@ def write_separating_report(
 def lattice_picture(separating: Separating) -> LatticePicture:
     """The lattice as the report draws it.
 
-    Dashed lines join only neighbours of one height: others of which neither is above the other
-    would cross boxes, and are in the table.
+    Dashed lines join only neighbours of one height: other incomparable pairs would cross
+    boxes, and are only in the table.
     """
     lattice, summary = separating.lattice, separating.summary
     shown = {history.label: _shown(history) for history in separating.histories}
@@ -95,7 +95,7 @@ def lattice_picture(separating: Separating) -> LatticePicture:
 
 
 MOST_BESIDE = 2
-"""How many boxes may stand side by side before lines cross and labels have to be short."""
+"""The most boxes side by side with full labels; with more, lines cross and labels are short."""
 
 
 def _typeset(sign: str) -> str:

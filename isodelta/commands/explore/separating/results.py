@@ -18,9 +18,9 @@ from model.scenario import Expectation, Scenario
 class Family:
     """The words for one family of levels.
 
-    ``short`` has the names of its levels for the head of a table. ``reasons`` has, for each reason
-    why no history separates two levels, its sign and its meaning; ``equal`` needs none. ``proof``
-    says what a proof that two levels are equal is about. ``paragraph`` opens the report.
+    ``short`` has the names of its levels for the head of a table. ``reasons`` has the sign and the
+    meaning of each reason why no history separates two levels, except ``equal``. ``proof`` names
+    the scope of a proof that two levels are equal. ``paragraph`` opens the report.
     """
 
     short: Mapping[str, str]
@@ -43,10 +43,10 @@ class NamedHistory:
     """A separating history with its short name.
 
     ``holds`` are the strongest levels that it holds, ``violates`` the weakest that it violates;
-    ``pairs`` counts the ordered pairs that it separates. ``transactions`` has their names and what
-    they do. Only histories of snapshots have the rest: their scenario with its set-up and
-    schedule, for each level of a table the transactions that the rules of ``profile`` refuse, and
-    whether replays went as the model says.
+    ``pairs`` counts the ordered pairs that it separates. ``transactions`` has their names and
+    actions. Only histories of snapshots have the rest: their scenario with its set-up and
+    schedule, the transactions that the rules of ``profile`` refuse at each level of a table, and
+    whether replays agreed with the model.
     """
 
     label: str
@@ -65,7 +65,7 @@ class NamedHistory:
 
     @property
     def title(self) -> str:
-        """What it holds and violates, in one line."""
+        """The levels that it holds and violates, in one line."""
         return f"{self.label}: holds {describe(self.holds)}, violates {describe(self.violates)}"
 
     @property
@@ -81,7 +81,7 @@ class NamedHistory:
 
 @dataclass(frozen=True)
 class Cost:
-    """What the search for one pair cost, where each pair has a search of its own."""
+    """The cost of the search for one pair, if each pair has a search of its own."""
 
     seconds: float
     candidates: int
@@ -91,7 +91,7 @@ class Cost:
 class Pair:
     """One ordered pair of levels.
 
-    ``sign`` says in a few characters what ``verdict`` says: the label of a history, or why there
+    ``sign`` is the verdict in a few characters: the label of a history, or the reason why there
     is none. ``operations`` and ``needs_a_predicate`` belong to key-value histories.
     """
 
@@ -151,7 +151,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class SnapshotSearch:
-    """What a search over histories of snapshots looked at; ``seconds`` by the clock."""
+    """The extent of a search over histories of snapshots; ``seconds`` is wall-clock time."""
 
     proved: int
     statements: int
@@ -165,7 +165,7 @@ class SnapshotSearch:
 
 @dataclass(frozen=True)
 class KeyValueSearch:
-    """What searches for key-value histories looked at; ``histories`` counts separating ones."""
+    """The extent of searches for key-value histories; ``histories`` counts separating ones."""
 
     need_a_predicate: int
     histories: int
@@ -176,10 +176,10 @@ class KeyValueSearch:
 
 @dataclass(frozen=True)
 class Summary:
-    """Counts of ordered pairs by verdict, and what was looked at.
+    """Counts of ordered pairs by verdict, and the extent of the search.
 
-    ``implied`` counts what is so in any history of the family. ``transactions`` is the number up
-    to which levels without a separating history are equal.
+    ``implied`` counts implications in all histories of the family. ``transactions`` is the number
+    up to which levels without a separating history are equal.
     """
 
     pairs: int
@@ -198,10 +198,10 @@ class Summary:
 
 @dataclass(frozen=True)
 class Separating:
-    """Every pair of levels told apart: what the terminal, the JSON and the report show.
+    """The result for every pair of levels, as the terminal, the JSON and the report show it.
 
-    ``equal`` says of each group of equal levels why they are equal. ``searched`` says what was
-    looked at, in one line for people; ``facts`` are figures and what they count, for the report.
+    ``equal`` has the reason for each group of equal levels. ``searched`` is the extent of the
+    search, in one line for people; ``facts`` are figures with their names, for the report.
     """
 
     family: Family
@@ -223,12 +223,12 @@ class Separating:
 
     @property
     def legend(self) -> tuple[tuple[str, str], ...]:
-        """The signs of pairs without a history, and what they mean."""
+        """The signs of pairs without a history, with their meanings."""
         return (*self.family.reasons.values(), ("<=n", "no history of up to n transactions"))
 
     @property
     def counts(self) -> tuple[tuple[int, str], ...]:
-        """How many pairs have no history for each reason, and what the reason is."""
+        """The number of pairs without a history for each reason, with the reason."""
         verdicts = [pair.verdict for pair in self.pairs]
         equal = f"equal up to {self.summary.transactions} transactions, unproved"
         return (
@@ -272,7 +272,7 @@ def summarised(
     up_to: int,
     search: SnapshotSearch | KeyValueSearch,
 ) -> Summary:
-    """The counts of a result. ``up_to``: transactions of which every history was looked at."""
+    """The counts of a result; all histories of up to ``up_to`` transactions were covered."""
     verdicts = [pair.verdict for pair in result.separations]
     return Summary(
         len(verdicts),

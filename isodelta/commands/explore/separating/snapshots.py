@@ -1,4 +1,4 @@
-"""Levels of a Delta table told apart by histories of snapshots, and what conflict rules admit."""
+"""Separations of a Delta table's levels by histories of snapshots, and conflict rules on them."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _family(result: SnapshotSeparations, profile: Profile) -> Family:
         proof="for histories of snapshots (isodelta prove)",
         paragraph=f"The histories are those of snapshots, over {result.statements} statements that "
         "read items and predicates; no engine's conflict rules were applied. What the rules of "
-        f"{profile.name} admit of them stands beside each.",
+        f"{profile.name} admit of them is shown with each.",
     )
 
 
@@ -128,7 +128,7 @@ def _named(
 
 
 def _admitted(scenario: Scenario, profile: Profile, level: str) -> str:
-    """``admitted``, or the transactions that the rules refuse, and with what."""
+    """``admitted``, or the transactions that the rules refuse, with the conflicts."""
     refused = [
         f"{name}: {ended.outcome}"
         for name, ended in run_scenario(scenario, profile, level).ended.items()
@@ -138,7 +138,7 @@ def _admitted(scenario: Scenario, profile: Profile, level: str) -> str:
 
 
 def _expecting(history: SnapshotHistory, title: str) -> Scenario:
-    """The scenario with what is to be expected of it where no rules are applied."""
+    """The scenario with its expected results if no rules are applied."""
     ended = run_scenario(history.scenario, NO_RULES).ended
     levels = {level: "holds" if held else "violated" for level, held in history.verdicts.items()}
     outcomes = {name: end.outcome for name, end in ended.items()}

@@ -1,4 +1,4 @@
-"""Levels told apart, in words for a terminal: the table of pairs and every separating history."""
+"""Separations of levels in words for a terminal: the table of pairs, and the histories."""
 
 from __future__ import annotations
 
