@@ -15,12 +15,14 @@ from checker.robustness.histories import SERIAL, Stage
 from checker.robustness.jobs import Jobs, jobs
 from checker.robustness.remedies import analysed
 from checker.robustness.roles import shape
-from checker.robustness.sentinels import parsed
+from checker.robustness.sentinels import Hole, parsed
 from isodelta.judging import check
 from isodelta.scenario_files import read_text, scenario_yaml
 from isodelta.workload_files import read_workload
+from model.expressions import Literal, walk
 from model.profiles import DEFAULT, profile
 from model.scenario import TableSpec
+from model.statements import Delete
 
 FILES = sorted((Path(__file__).parent.parent / "scenarios/workloads").glob("*.yaml"))
 
@@ -224,9 +226,9 @@ def test_a_constant_equal_to_a_parameter_is_told_apart() -> None:
     (template,) = given_jobs.templates.values()
     found = parsed(given_jobs, template)
     assert found is not None
-    assert found.hole(1) is None
-    names = [hole.parameter for hole in found.holes.values()]
-    assert names == ["k"]
+    assert isinstance(found.statement, Delete)
+    literals = [part for part in walk(found.statement.condition) if isinstance(part, Literal)]
+    assert [literal.value for literal in literals] == [Hole("k"), 1]
 
 
 @pytest.mark.parametrize("text", POOL)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from checker.robustness.failures import order_matters
+from checker.robustness.failures import can_fail, order_matters
+from checker.robustness.folding import may_fold
 from checker.robustness.jobs import Jobs
 from checker.robustness.runs import Run
 from checker.robustness.sentinels import Parsed, parsed
@@ -95,12 +96,12 @@ class Job:
 
 def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
     """What is known of a job; ``statement`` is any instance of it."""
-    table = jobs.target
+    table, found = jobs.target, parsed(jobs, template)
     return Job(
         name,
         statement.kind,
-        _outside(statement),
-        parsed(jobs, template),
+        _outside(statement, found),
+        found,
         not any(place in table.partitions for place, _ in table.generated),
         table.types,
         table.partitions,
@@ -108,7 +109,22 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
     )
 
 
-def _outside(statement: Statement) -> str | None:
+def _fails_although_folded(found: Parsed | None) -> bool:
+    """Whether a condition that can fail may be one that the optimizer folds, for some parameters.
+
+    Then the engine notes no read of a row that the condition as it is written fails on.
+    """
+    if found is None:
+        return False
+    inner = found.statement
+    inner = inner.statement if isinstance(inner, Idempotent) else inner
+    return any(
+        can_fail(condition) and may_fold(condition, inner.table, found.types)
+        for condition in _conditions(inner)
+    )
+
+
+def _outside(statement: Statement, found: Parsed | None) -> str | None:
     inner = statement.statement if isinstance(statement, Idempotent) else statement
     if isinstance(inner, Update) and any(q.table == inner.table.name for q in inner.subqueries):
         return "Delta does not note what a subquery in SET reads"
@@ -120,6 +136,8 @@ def _outside(statement: Statement) -> str | None:
         return "schema evolution changes the table's definition"
     if any(map(order_matters, _conditions(inner))):
         return "a part of its condition can fail, and which rows it is looked at for is not said"
+    if _fails_although_folded(found):
+        return "its condition can fail, and the engine may see before that it holds for no row"
     known = Delete | DynamicOverwrite | InsertSelect | InsertValues | Merge | Optimize | Overwrite
     if isinstance(inner, known | Reorg | Restore | Select | Truncate | Update | Vacuum):
         return None
