@@ -13,6 +13,7 @@ from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
 from isodelta.console import printable
 from isodelta.robust_replay import ReplayedHistory
+from isodelta.robust_words import meaning, short
 from isodelta.scenario_writer import schedule_entries
 
 COLOURS = {"robust": "green", "not robust": "red", "unknown": "yellow"}
@@ -39,26 +40,21 @@ def print_answer(
         )
         console.print(Text(note, "dim"))
     console.print()
-    meaning = {
-        "robust": "However many runs of the jobs overlap, some serial order of them explains what "
-        "all of them read and wrote.",
-        "not robust": "Runs of the jobs can commit together although no serial order of them "
-        "explains what they read and wrote.",
-        "unknown": "Neither a proof nor a history was found.",
-    }
-    _line(meaning[serial.verdict], console)
+    _line(meaning(serial), console)
     console.print()
     if serial.found is not None:
         _print_found(serial.found, console)
         for reason in serial.because.split("; "):
             _line(reason, console, 4)
+        if serial.weaker is not None:
+            _line(serial.weaker, console)
     else:
         _line(serial.because, console)
     if answer.writers is not serial:
         console.print()
         _question("Of the jobs that write, alone", answer.writers, console)
     console.print()
-    _question("Is that order always the order of the log", _yes(answer.log_order), console)
+    _question("Is that order always the order of the log", answer.log_order, console)
     if answer.log_order.found is not None:
         _print_found(answer.log_order.found, console)
     _print_remedies(answer, console)
@@ -73,16 +69,14 @@ def print_answer(
         _line(failure, console, style="bold red")
 
 
-def _yes(question: Question) -> Question:
-    return question
-
-
 def _question(what: str, question: Question, console: Console) -> None:
     words = {"robust": "yes", "not robust": "no", "unknown": "unknown"}
     text = Text("  ").append(f"{what}: ", "bold")
     text.append(words[question.verdict], COLOURS[question.verdict])
     console.print(text)
     _line(question.because, console, 4)
+    if question.found is not None:
+        _line(f"The history breaks these readings: {short(question)}.", console, 4)
 
 
 def _print_found(found: Found, console: Console) -> None:

@@ -15,6 +15,7 @@ from isodelta.report import Finding, FindingClass, ScenarioResult
 from isodelta.report_findings import predicted_result
 from isodelta.results import check_result
 from isodelta.robust_replay import ReplayedHistory
+from isodelta.robust_words import history_summary, meaning
 from isodelta.scenario_files import Loaded, scenario_mapping
 from model.workload import prepare
 
@@ -25,7 +26,8 @@ def _summary(answer: Answer) -> str:
     given = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
     text = (
         f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
-        f"{answer.serial.because.removesuffix('.')}. Jobs: {given.removesuffix(';')}."
+        f"{meaning(answer.serial)} {answer.serial.because.removesuffix('.')}. "
+        f"Jobs: {given.removesuffix(';')}."
     )
     if answer.remedies:
         words = " ".join(remedy.words for remedy in answer.remedies)
@@ -44,14 +46,14 @@ def write_robust_report(
         report.engine = engine
     used: set[str] = set()
     observed = {id(one.found): one for one in replays}
-    for level, question, summary in (
-        (SERIAL, answer.serial, "No serial order of all these jobs explains this history."),
+    for level, question, who in (
+        (SERIAL, answer.serial, "all these jobs"),
         (
             "WriteSerializable",
             answer.writers if answer.writers is not answer.serial else None,
-            "No serial order of these jobs explains this history.",
+            "these jobs",
         ),
-        ("Serializable", answer.log_order, "The order of the log does not explain this history."),
+        ("Serializable", answer.log_order, "the log"),
     ):
         if not isinstance(question, Question) or question.found is None:
             continue
@@ -65,7 +67,7 @@ def write_robust_report(
                 title=scenario.name,
                 kind=FindingClass.LEVEL_VIOLATION,
                 level=level,
-                summary=summary,
+                summary=history_summary(question, who),
                 scenario=scenario_mapping(scenario),
                 predicted=predicted_result(scenario, jobs.profile),
                 observed=replay_result(seen.comparison, jobs.profile.name) if seen else None,

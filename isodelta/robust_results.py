@@ -25,6 +25,7 @@ def robust_result(
         "level": jobs.level,
         "verdict": serial.verdict,
         "because": serial.because,
+        "readings": serial.readings.to_json(),
         "scenario": _scenario(serial),
         "remedies": [_remedy(remedy) for remedy in answer.remedies],
         "aborts": [
@@ -50,6 +51,8 @@ def robust_result(
         },
         "seconds": round(answer.seconds, 3),
     }
+    if serial.weaker is not None:
+        found["weaker"] = serial.weaker
     if replays:
         found["replays"] = list(replays)
     if unmet:
@@ -61,6 +64,7 @@ def _question(question: Question) -> dict[str, Any]:
     return {
         "verdict": question.verdict,
         "because": question.because,
+        "readings": question.readings.to_json(),
         "scenario": _scenario(question),
     }
 

@@ -113,6 +113,14 @@ def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     return (*found, "") if _of_partition(jobs, parameter) and "" not in found else found
 
 
+def usual_values(jobs: Jobs, column: str, type_: ColumnType) -> tuple[Value, ...]:
+    """Values for a column of a row: those that it meets, or else a fresh one."""
+    if type_.family == "boolean":
+        return (True, False)
+    known = [value for value in dict.fromkeys(_met(jobs, column)) if _fits(value, type_)]
+    return (*known[:MOST_VALUES], *islice(_fresh(known, type_), max(1, 2 - len(known))))
+
+
 def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     """A value that no value of a narrower column reaches: the optimizer folds a comparison."""
     given = parameter.type
