@@ -72,7 +72,7 @@ def after_missed_append(
     instances: Instances,
     triples: Iterable[tuple[str, str, str]],
     patience: Patience | None = None,
-    most: int = MOST_OF_THREE,
+    most: int | None = None,
 ) -> tuple[Found | None, Tried]:
     """A violation in the schedule of the missed append, of the jobs that can make it.
 
@@ -84,6 +84,7 @@ def after_missed_append(
     groups = [
         group for t, b, x in triples for group in product(instances[t], instances[b], instances[x])
     ]
+    most = MOST_OF_THREE if most is None else most
     whole = len(groups) <= most
     for group in islice(shortest(groups), most):
         if patience.over:
