@@ -9,7 +9,7 @@ from model.physical.files import DataFile
 from model.physical.log import Commit
 from model.physical.skipping import partition_matches
 from model.rules.base import Attempt
-from model.rules.metadata_changed import HARMLESS_PROPERTIES
+from model.rules.delta_spark import HARMLESS_PROPERTIES
 from model.tables.protocol import ENABLING
 from model.tables.table import CHECK_PREFIX
 

@@ -25,7 +25,7 @@ from model.levels import RW, SERIALIZABLE, WR, WRITE_SERIALIZABLE, WW
 from model.physical.log import Snapshot
 from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.rules.level_in_force import REARRANGING_OPERATIONS
+from model.rules.delta_spark import REARRANGING_OPERATIONS
 from model.simulator import Run
 
 KINDS = {"ww": WW, "wr": WR, "rw": RW}

@@ -30,7 +30,7 @@ from model.physical.log import Commit
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
 from model.rules.base import Attempt
-from model.rules.level_in_force import level_in_force
+from model.rules.delta_spark import level_in_force
 
 REPAIRED = profile("delta-spark-4.4-repaired")
 LEMMAS = [(theorem, lemma) for theorem in THEOREMS for lemma in theorem.lemmas]
