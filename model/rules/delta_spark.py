@@ -2,7 +2,7 @@
 
 First comes the level that a commit is checked at, since every rule is asked at that level. Each
 rule is a function and, below it, the :class:`Rule` that names the function, its conflict and its
-source. ``isodelta prove`` reads the functions as they stand (``checker.proofs.rules_read``).
+source. ``isodelta prove`` reads the functions as they stand (``checker.proofs.translation``).
 """
 
 from __future__ import annotations

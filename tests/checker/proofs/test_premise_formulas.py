@@ -13,9 +13,9 @@ import z3
 
 from checker.judging.dependencies import dependencies
 from checker.proofs.lemma import Assumption
-from checker.proofs.premises import OF_COMMITS, OF_TRANSACTIONS, Attempted, attempts
-from checker.proofs.structures import Structure
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.premises.checks import OF_COMMITS, OF_TRANSACTIONS, Attempted, attempts
+from checker.proofs.premises.structures import Structure
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems import every_transaction, log_order, unseen_append
 from checker.proofs.theorems.order import Log
 from checker.search.random_search import random_scenarios

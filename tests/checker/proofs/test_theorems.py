@@ -13,9 +13,10 @@ import pytest
 
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
-from checker.proofs import THEOREMS, facts
-from checker.proofs.concrete import ConcreteFacts
+from checker.proofs import THEOREMS
 from checker.proofs.lemma import SCOPE, Assumption, Claim, Lemma, check
+from checker.proofs.rule_formulas import facts
+from checker.proofs.rule_formulas.concrete import ConcreteFacts
 from checker.proofs.shapes import missed_appends, missed_appends_on_a_cycle
 from checker.proofs.theorems import log_order
 from checker.proofs.theorems.log_order import level_formula

@@ -13,11 +13,12 @@ from types import ModuleType
 
 import pytest
 
-from checker.proofs.concrete import ConcreteFacts
-from checker.proofs.facts import RULES
 from checker.proofs.lemma import check, follows
-from checker.proofs.theorems import running_repair, running_rules
-from checker.proofs.theorems.running_rules import CODE, Transactions
+from checker.proofs.rule_formulas.concrete import ConcreteFacts
+from checker.proofs.rule_formulas.facts import RULES
+from checker.proofs.theorems.running_code import repair as running_repair
+from checker.proofs.theorems.running_code import rules as running_rules
+from checker.proofs.theorems.running_code.rules import CODE, Transactions
 from isodelta.cli import run
 from model.levels import SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange

@@ -1,10 +1,10 @@
 """The conflict rules as formulas over an attempt and one winner.
 
-Each function here states one rule of ``model.rules`` in terms of :class:`Facts`, and can be
-read in two ways: with z3's terms it is the formula that the proofs use, with an attempt and a
-winner from the simulator (``checker.proofs.concrete``) it is a truth value.
-``checker.proofs.theorems.running_rules`` proves that each formula says what the code of its rule
-says, so what is proved is about the code that runs.
+Each function here states one rule of ``model.rules.delta_spark`` in terms of :class:`Facts`, and
+can be read in two ways: with z3's terms it is the formula that the proofs use, with an attempt and
+a winner from the simulator (``checker.proofs.rule_formulas.concrete``) it is a truth value.
+``checker.proofs.theorems.running_code.rules`` proves that each formula says what the code of its
+rule says, so what is proved is about the code that runs.
 """
 
 from __future__ import annotations

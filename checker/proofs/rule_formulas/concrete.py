@@ -15,7 +15,7 @@ from model.tables.table import CHECK_PREFIX
 
 
 class ConcreteFacts:
-    """``checker.proofs.facts.Facts`` with truth values."""
+    """``checker.proofs.rule_formulas.facts.Facts`` with truth values."""
 
     def __init__(self, attempt: Attempt, winner: Commit) -> None:
         mine, theirs = attempt.footprint, winner.footprint
