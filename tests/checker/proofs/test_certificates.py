@@ -7,10 +7,11 @@ import json
 import pytest
 import z3
 
-from checker.proofs import THEOREMS, second_solver
-from checker.proofs.certificates import certificates, export, unsat_core
+from checker.proofs import THEOREMS
+from checker.proofs.certificates import second_solver
+from checker.proofs.certificates.second_solver import SolverMissing, answer, confirm
+from checker.proofs.certificates.smt_lib import certificates, export, unsat_core
 from checker.proofs.lemma import Assumption, CannotBeStated, Claim, Lemma, Theorem
-from checker.proofs.second_solver import SolverMissing, answer, confirm
 from checker.proofs.theorems import snapshot_levels
 from isodelta.cli import run
 from isodelta.commands.prove import certificates as exporting
@@ -119,6 +120,6 @@ def test_what_cannot_be_exported_or_confirmed_is_said(tmp_path, capsys, monkeypa
     def unstated(theorems: object) -> None:
         raise CannotBeStated("a rule")
 
-    monkeypatch.setattr(exporting.certificates, "certificates", unstated)
+    monkeypatch.setattr(exporting.smt_lib, "certificates", unstated)
     assert run(["prove", "--export", str(tmp_path / "other")]) == 2
     assert "--export: a rule" in capsys.readouterr().err

@@ -13,9 +13,10 @@ import pytest
 
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
-from checker.proofs import THEOREMS, facts
-from checker.proofs.concrete import ConcreteFacts
+from checker.proofs import THEOREMS
 from checker.proofs.lemma import SCOPE, Assumption, Claim, Lemma, check
+from checker.proofs.rule_formulas import facts
+from checker.proofs.rule_formulas.concrete import ConcreteFacts
 from checker.proofs.shapes import missed_appends, missed_appends_on_a_cycle
 from checker.proofs.theorems import log_order
 from checker.proofs.theorems.log_order import level_formula
@@ -30,7 +31,7 @@ from model.physical.log import Commit
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, profile
 from model.rules.base import Attempt
-from model.rules.level_in_force import level_in_force
+from model.rules.delta_spark import level_in_force
 
 REPAIRED = profile("delta-spark-4.4-repaired")
 LEMMAS = [(theorem, lemma) for theorem in THEOREMS for lemma in theorem.lemmas]

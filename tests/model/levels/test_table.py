@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from checker.proofs.theorems import key_value_levels
+from checker.proofs.theorems.key_value import levels as key_value_levels
 from model.levels import (
     KEY_VALUE_LEVELS,
     LEVELS,

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from checker.proofs.grounds import GROUNDS, in_words
 from checker.proofs.lemma import TIMEOUT_MS, Assumption, Claim, Formula, Lemma, Theorem
+from checker.proofs.premises.grounds import GROUNDS, in_words
 
 Answer = Literal["unsat", "sat", "unknown"]
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.translated_values import (
+from checker.proofs.translation.values import (
     Cases,
     Collection,
     Formula,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from checker.proofs.certificates import Answer, Certificate
+from checker.proofs.certificates.smt_lib import Answer, Certificate
 
 TIMEOUT_MS = 120_000
 

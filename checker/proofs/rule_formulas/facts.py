@@ -1,10 +1,10 @@
 """The conflict rules as formulas over an attempt and one winner.
 
-Each function here states one rule of ``model.rules`` in terms of :class:`Facts`, and can be
-read in two ways: with z3's terms it is the formula that the proofs use, with an attempt and a
-winner from the simulator (``checker.proofs.concrete``) it is a truth value.
-``checker.proofs.theorems.running_rules`` proves that each formula says what the code of its rule
-says, so what is proved is about the code that runs.
+Each function here states one rule of ``model.rules.delta_spark`` in terms of :class:`Facts`, and
+can be read in two ways: with z3's terms it is the formula that the proofs use, with an attempt and
+a winner from the simulator (``checker.proofs.rule_formulas.concrete``) it is a truth value.
+``checker.proofs.theorems.running_code.rules`` proves that each formula says what the code of its
+rule says, so what is proved is about the code that runs.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def sees_added(facts: Facts, file: Any) -> Truth:
 
 
 def added_files(facts: Facts) -> Truth:
-    """``model.rules.added_files`` at Serializable: whether it refuses the attempt."""
+    """``model.rules.delta_spark.added_files`` at Serializable: whether it refuses the attempt."""
     return facts.all_of(
         facts.no(facts.t_blind),
         facts.no(facts.t_restates),
@@ -82,7 +82,7 @@ def added_files_but_appends(facts: Facts) -> Truth:
 
 
 def delete_read(facts: Facts) -> Truth:
-    """``model.rules.delete_read``."""
+    """``model.rules.delta_spark.delete_read``."""
     return facts.all_of(
         facts.no(facts.t_restates),
         facts.some_file(
@@ -94,22 +94,22 @@ def delete_read(facts: Facts) -> Truth:
 
 
 def delete_delete(facts: Facts) -> Truth:
-    """``model.rules.delete_delete``."""
+    """``model.rules.delta_spark.delete_delete``."""
     return facts.some_file(lambda f: facts.all_of(facts.w_removes(f), facts.t_removes(f)))
 
 
 def next_version(facts: Facts) -> Truth:
-    """``model.rules.next_version``: any winner is one too many."""
+    """``model.rules.delta_spark.next_version``: any winner is one too many."""
     return facts.t_next_only
 
 
 def protocol_changed(facts: Facts) -> Truth:
-    """``model.rules.protocol_changed``."""
+    """``model.rules.delta_spark.protocol_changed``."""
     return facts.all_of(facts.w_protocol, facts.any_of(facts.t_protocol, facts.w_drops))
 
 
 def feature_in_use(facts: Facts) -> Truth:
-    """``model.rules.feature_in_use``: by a constraint, or by the property that enables it."""
+    """``model.rules.delta_spark.feature_in_use``: by a constraint, or the enabling property."""
     return facts.any_of(
         facts.all_of(facts.t_drops_constraints, facts.w_constraint),
         facts.all_of(facts.no(facts.t_drops_constraints), facts.w_enables_dropped),
@@ -117,7 +117,7 @@ def feature_in_use(facts: Facts) -> Truth:
 
 
 def metadata_changed(facts: Facts) -> Truth:
-    """``model.rules.metadata_changed``."""
+    """``model.rules.delta_spark.metadata_changed``."""
     harmful = facts.any_of(
         facts.w_schema, facts.w_property_removed, facts.w_harmful, facts.mark_moved
     )
@@ -128,12 +128,12 @@ def metadata_changed(facts: Facts) -> Truth:
 
 
 def domain_metadata(facts: Facts) -> Truth:
-    """``model.rules.domain_metadata``."""
+    """``model.rules.delta_spark.domain_metadata``."""
     return facts.shared_domain
 
 
 def application_transaction(facts: Facts) -> Truth:
-    """``model.rules.application_transaction``."""
+    """``model.rules.delta_spark.application_transaction``."""
     return facts.shared_application
 
 

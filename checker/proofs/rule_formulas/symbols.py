@@ -14,7 +14,7 @@ import z3
 
 
 class SymbolicFacts:
-    """``checker.proofs.facts.Facts`` with z3 terms."""
+    """``checker.proofs.rule_formulas.facts.Facts`` with z3 terms."""
 
     def __init__(self) -> None:
         self.File = z3.DeclareSort("File")

@@ -15,7 +15,7 @@ from typing import Any
 import z3
 
 from checker.proofs.lemma import Assumption, Claim, Formula, Lemma, Theorem
-from checker.proofs.theorems.key_value_levels import Executions
+from checker.proofs.theorems.key_value.levels import Executions
 from model.levels import KEY_VALUE_LEVELS
 
 Related = Callable[[Any, Any], Formula]

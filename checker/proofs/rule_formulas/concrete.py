@@ -9,13 +9,13 @@ from model.physical.files import DataFile
 from model.physical.log import Commit
 from model.physical.skipping import partition_matches
 from model.rules.base import Attempt
-from model.rules.metadata_changed import HARMLESS_PROPERTIES
+from model.rules.delta_spark import HARMLESS_PROPERTIES
 from model.tables.protocol import ENABLING
 from model.tables.table import CHECK_PREFIX
 
 
 class ConcreteFacts:
-    """``checker.proofs.facts.Facts`` with truth values."""
+    """``checker.proofs.rule_formulas.facts.Facts`` with truth values."""
 
     def __init__(self, attempt: Attempt, winner: Commit) -> None:
         mine, theirs = attempt.footprint, winner.footprint

@@ -17,7 +17,7 @@ from model.physical.files import DataFile, StoredRow
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
 from model.physical.skipping import partition_matches
-from model.rules.level_in_force import REARRANGING_OPERATIONS
+from model.rules.delta_spark import REARRANGING_OPERATIONS
 from model.simulator import Run
 from model.tables.table import Table
 

@@ -1,8 +1,9 @@
 """Theorem: the rules in the proofs are the rules that run.
 
-``facts`` states each rule as a formula, to be read beside a proof. Here the code of
-``model.rules`` is translated (``translation``), and a lemma for each rule says that code and
-formula agree on all footprints: whatever files, predicates, metadata and protocols are in them.
+``rule_formulas.facts`` states each rule as a formula, to be read beside a proof. Here the code of
+``model.rules.delta_spark`` is translated (``checker.proofs.translation``), and a lemma for each
+rule says that code and formula agree on all footprints: whatever files, predicates, metadata and
+protocols are in them.
 So a change of the code that changes what a rule refuses is a change of what is proved.
 """
 
@@ -15,11 +16,11 @@ from typing import Any
 
 import z3
 
-from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Formula, Lemma, Theorem
+from checker.proofs.rule_formulas import facts
 from checker.proofs.theorems.log_order import level_formula
-from checker.proofs.translated_values import Collection, Perhaps, Record, Texts, Words
-from checker.proofs.translation import Translation
+from checker.proofs.translation.translator import Translation
+from checker.proofs.translation.values import Collection, Perhaps, Record, Texts, Words
 from model.expressions import syntax as expressions
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
@@ -196,7 +197,7 @@ def _in_words(_: Any) -> Words:
 
 
 class RunningFacts:
-    """``checker.proofs.facts.Facts`` in terms of the footprints that the code looks at."""
+    """``rule_formulas.facts.Facts`` in terms of the footprints that the code looks at."""
 
     def __init__(self, s: Transactions) -> None:
         self._s = s

@@ -1,9 +1,9 @@
 """Lemmas: what the repair takes for a possible dependency is what its code takes for one.
 
-The code of ``model.rules.read_through_append`` is translated as that of the other rules is
-(``running_rules``): whom the rule speaks of, when one winner may depend on another, and when one
-leads back to the attempt. The search for a way between them is left to tests, which hold it
-against a search in a graph.
+The code of ``model.rules.read_through_append`` is translated like that of the other rules
+(``running_code.rules``): which attempts the rule is about, when one winner may depend on another,
+and when one leads back to the attempt. The search for a way
+between them is left to tests, which hold it against a search in a graph.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 import z3
 
 from checker.proofs.lemma import Claim, Formula, Lemma
-from checker.proofs.theorems.running_rules import Transactions
-from checker.proofs.translated_values import Record
-from checker.proofs.translation import Translation
+from checker.proofs.theorems.running_code.rules import Transactions
+from checker.proofs.translation.translator import Translation
+from checker.proofs.translation.values import Record
 from model.levels import WRITE_SERIALIZABLE
 from model.rules import read_through_append
 
