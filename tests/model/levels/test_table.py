@@ -15,10 +15,10 @@ from model.levels import (
     RECORDED_LEVELS,
     SHORT,
     SHORT_WITHOUT_LOG,
-    TABLE,
     forbids,
     implies,
 )
+from model.levels.table import TABLE
 
 implied_on_keys = partial(key_value_levels.implies, predicates=False)
 implied_with_a_predicate = partial(key_value_levels.implies, predicates=True)
