@@ -24,6 +24,7 @@ from checker.recorded.dependency import Dependency
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK
 from model.history import History, ItemRead, RowChange, RowId, Transaction
+from tests.notation import large
 
 LEVELS = ("Serializable", "WriteSerializable", "SnapshotIsolation")
 Operation = tuple[int, bool, int, int]
@@ -237,7 +238,7 @@ def test_planted_anomalies_in_many_transactions(planted: Planted | None, snapsho
 
 
 def test_a_version_that_nobody_wrote() -> None:
-    made = arrays([(1, True, 0, 1), (2, False, 0, 1), (3, False, 0, 2)], None)
+    made = large("1: w(x)", "2: r(x=1)", "3: r(x=2)")
     verdict = decide.judge(made)["WriteSerializable"]
     assert (verdict.verdict, verdict.anomaly) == ("violated", "unwritten read")
     assert "operation 2" in (verdict.why or "")
@@ -327,9 +328,9 @@ def test_transaction_numbers_may_be_left_out_up_to_a_bound(
         [(1, True, 0, 1), (2, False, 1, -2)],
     ],
 )
-def test_arrays_that_are_no_history(operations: list[Operation]) -> None:
+def test_arrays_that_are_no_history(made: LargeHistory) -> None:
     with pytest.raises(InvalidHistory, match="operation"):
-        decide.judge(arrays(operations, None))
+        decide.judge(made)
 
 
 def write_parquet(path: Path, made: LargeHistory) -> Path:
@@ -358,8 +359,7 @@ def test_serializable_of_a_known_order_is_delta_s_level(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Transaction 2 missed 1, which came before it in the log: no level but Delta's minds."""
-    missed = [(1, True, 1, 1), (2, False, 1, 0), (2, True, 2, 2)]
-    path = write_parquet(tmp_path / "h.parquet", arrays(missed, None))
+    path = write_parquet(tmp_path / "h.parquet", large("1: w(x)", "2: r(x) w(y)"))
     assert cli.run(["history", str(path), "--json"]) == FOUND
     levels = json.loads(capsys.readouterr().out)["levels"]
     verdicts = {name: (level["verdict"], level.get("means")) for name, level in levels.items()}
