@@ -10,7 +10,7 @@ import z3
 
 from checker.proofs import THEOREMS
 from checker.proofs.certificates import second_solver
-from checker.proofs.certificates.second_solver import SolverMissing, answer, confirm
+from checker.proofs.certificates.second_solver import SolverMissing, confirm
 from checker.proofs.certificates.smt_lib import certificates, export, unsat_core
 from checker.proofs.lemma import Assumption, CannotBeStated, Claim, Lemma, Theorem
 from checker.proofs.theorems import snapshot_levels

@@ -328,9 +328,9 @@ def test_transaction_numbers_may_be_left_out_up_to_a_bound(
         [(1, True, 0, 1), (2, False, 1, -2)],
     ],
 )
-def test_arrays_that_are_no_history(made: LargeHistory) -> None:
+def test_arrays_that_are_no_history(operations: list[Operation]) -> None:
     with pytest.raises(InvalidHistory, match="operation"):
-        decide.judge(made)
+        decide.judge(arrays(operations, None))
 
 
 def write_parquet(path: Path, made: LargeHistory) -> Path:
