@@ -22,8 +22,8 @@ from collections.abc import Callable
 from functools import partial
 
 from checker.proofs.lemma import prove
-from checker.proofs.theorems.key_value_definitions import THEOREM
-from checker.proofs.theorems.key_value_levels import implies
+from checker.proofs.theorems.key_value.definitions import THEOREM
+from checker.proofs.theorems.key_value.levels import implies
 from checker.separation.key_value.pairs import separate
 from checker.separation.key_value.smallest import Synthesis, shape
 from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG

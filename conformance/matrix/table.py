@@ -26,7 +26,7 @@ from model.outcomes import COMMITTED, SUCCEEDED
 from model.physical.log import Commit
 from model.preparation import prepare
 from model.profiles.base import Profile
-from model.rules import added_files
+from model.rules import delta_spark
 from model.rules.base import Attempt, Rule
 from model.scenario import Scenario, Step
 from model.simulator import Ended, InFlight, begin_in, commit, history_of
@@ -249,12 +249,12 @@ _WINNER = ".first"
 
 
 def _any_added_file(attempt: Attempt, winner: Commit) -> str | None:
-    return added_files.check(replace(attempt, level=SERIALIZABLE), winner)
+    return delta_spark.added_files(replace(attempt, level=SERIALIZABLE), winner)
 
 
 _STRICTEST = Rule(
-    added_files.RULE.name,
-    added_files.RULE.conflict,
+    delta_spark.ADDED_FILES.name,
+    delta_spark.ADDED_FILES.conflict,
     _any_added_file,
     "the rule as it would be with every level taken for Serializable, to find close calls",
 )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from checker.judging.verdict import Verdict, judge
-from checker.search.finding import Finding
 from isodelta.exits import BadInput
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
@@ -17,6 +17,9 @@ from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import Run, run
+
+if TYPE_CHECKING:
+    from checker.search.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

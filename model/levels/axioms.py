@@ -4,7 +4,7 @@ A history satisfies a level when some total order of its transactions (the *comm
 some relation within it (*visibility*) explain it: sessions and whatever was read are visible, each
 read returns the last visible version, and the level's axioms hold. These are the definitions of
 Cerone, Bernardi and Gotsman (CONCUR 2015), with the order of sessions in visibility. Those of
-Biswas and Enea (OOPSLA 2019) say the same (``checker/proofs/theorems/key_value_levels.py``);
+Biswas and Enea (OOPSLA 2019) say the same (``checker/proofs/theorems/key_value/levels.py``);
 ReadCommitted is theirs. ``docs/levels.md`` has the levels in words.
 """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
-from model.rules import level_in_force as delta_spark
+from model.rules import delta_spark
 from model.rules.base import Attempt, Conflict, Rule
 from model.statements import Statement
 

@@ -39,19 +39,8 @@ from model.physical.log import Snapshot
 from model.physical.row_level import reapplied
 from model.physical.skipping import partition_matches, scan, split_filter
 from model.profiles.base import Profile
-from model.rules import application_transaction, delete_delete, delete_read
+from model.rules import delta_spark, documented
 from model.rules.base import Rule
-from model.rules.documented import (
-    added_files as documented_added_files,
-)
-from model.rules.documented import (
-    files_rewritten,
-    identity_columns,
-    metadata_changed,
-    protocol_changed,
-    removed_files,
-    same_row,
-)
 from model.statements import Statement
 from model.statements.base import live_files
 from model.tables.protocol import FEATURES
@@ -200,18 +189,22 @@ def _always(level: str) -> bool:
 
 
 def _of_2020(reading: Reading) -> Profile:
-    appended = files_rewritten.MATRIX if reading == "weakest" else files_rewritten.EXCEPTION
+    appended = (
+        documented.ADDED_FILES_BY_THE_MATRIX_OF_2020
+        if reading == "weakest"
+        else documented.ADDED_FILES_OF_2020
+    )
     return _profile(
         "databricks-2020",
         "Isolation levels, Azure Databricks, about 2020",
         reading,
         (
-            protocol_changed.RULE,
-            metadata_changed.ANY,
-            application_transaction.RULE,
+            documented.PROTOCOL_CHANGED,
+            documented.METADATA_CHANGED,
+            delta_spark.APPLICATION_TRANSACTION,
             appended,
-            delete_read.RULE,
-            delete_delete.RULE,
+            delta_spark.DELETE_READ,
+            delta_spark.DELETE_DELETE,
         ),
         frozenset(),
         Noted(reading),
@@ -224,23 +217,23 @@ def _with_rows(
     reading: Reading,
     rows: RowLevelConcurrency,
     *,
-    metadata: Rule = metadata_changed.ANY,
+    metadata: Rule = documented.METADATA_CHANGED,
     zorder_conflicts: bool = False,
 ) -> Profile:
     weakest = reading == "weakest"
-    by_row = (same_row.MODIFIED,) if weakest else (same_row.READ, same_row.ADDED)
+    by_row = (documented.ROW_MODIFIED,) if weakest else (documented.ROW_READ, documented.ROW_ADDED)
     return _profile(
         name,
         source,
         reading,
         (
-            protocol_changed.RULE,
+            documented.PROTOCOL_CHANGED,
             metadata,
-            identity_columns.RULE,
-            application_transaction.RULE,
-            documented_added_files.LISTED if weakest else documented_added_files.ANY,
-            removed_files.READ if weakest else removed_files.MOVED_READ,
-            removed_files.REMOVED,
+            documented.IDENTITY_COLUMNS,
+            delta_spark.APPLICATION_TRANSACTION,
+            documented.ADDED_FILES_WITH_DATA if weakest else documented.ADDED_FILES,
+            documented.DELETE_READ if weakest else documented.MOVED_DELETE_READ,
+            documented.DELETE_DELETE,
             *by_row,
         ),
         frozenset(FEATURES),
@@ -286,7 +279,7 @@ def _generations(reading: Reading) -> tuple[Profile, ...]:
             "Isolation levels and write conflicts, Azure Databricks, 2026",
             reading,
             RowLevelConcurrency(_BOTH),
-            metadata=metadata_changed.SCHEMA if weakest else metadata_changed.ANY,
+            metadata=documented.SCHEMA_CHANGED if weakest else documented.METADATA_CHANGED,
             zorder_conflicts=True,
         ),
     )

@@ -15,13 +15,7 @@ from model.physical.footprint import Footprint
 from model.profiles.base import Profile
 from model.profiles.delta_rs_noted import noted
 from model.queries.query import Query
-from model.rules import (
-    application_transaction,
-    data_removed,
-    delta_rs_metadata,
-    next_version,
-    pruned_added_files,
-)
+from model.rules import delta_rs, delta_spark
 from model.scenario import LEVEL_PROPERTY
 from model.statements import (
     AddConstraint,
@@ -159,13 +153,13 @@ PROFILE = Profile(
     default_level=SERIALIZABLE,
     levels=(SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION),
     rules=(
-        next_version.RULE,
-        delta_rs_metadata.PROTOCOL,
-        delta_rs_metadata.METADATA,
-        pruned_added_files.RULE,
-        data_removed.READ,
-        data_removed.REMOVED,
-        application_transaction.RULE,
+        delta_spark.NEXT_VERSION,
+        delta_rs.PROTOCOL_CHANGED,
+        delta_rs.METADATA_CHANGED,
+        delta_rs.ADDED_FILES,
+        delta_rs.DELETE_READ,
+        delta_rs.DELETE_DELETE,
+        delta_spark.APPLICATION_TRANSACTION,
     ),
     noted=noted,
     features=frozenset(),

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles.base import Profile
-from model.rules import (
-    added_files,
-    application_transaction,
-    delete_delete,
-    delete_read,
-    domain_metadata,
-    feature_in_use,
-    metadata_changed,
-    next_version,
-    protocol_changed,
-)
+from model.rules import delta_spark
 
 PROFILE = Profile(
     name="delta-spark-4.4",
@@ -22,14 +12,14 @@ PROFILE = Profile(
     default_level=SERIALIZABLE,
     levels=(SERIALIZABLE, WRITE_SERIALIZABLE),
     rules=(
-        next_version.RULE,
-        protocol_changed.RULE,
-        feature_in_use.RULE,
-        metadata_changed.RULE,
-        domain_metadata.RULE,
-        application_transaction.RULE,
-        added_files.RULE,
-        delete_read.RULE,
-        delete_delete.RULE,
+        delta_spark.NEXT_VERSION,
+        delta_spark.PROTOCOL_CHANGED,
+        delta_spark.FEATURE_IN_USE,
+        delta_spark.METADATA_CHANGED,
+        delta_spark.DOMAIN_METADATA,
+        delta_spark.APPLICATION_TRANSACTION,
+        delta_spark.ADDED_FILES,
+        delta_spark.DELETE_READ,
+        delta_spark.DELETE_DELETE,
     ),
 )

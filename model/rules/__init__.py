@@ -1,4 +1,4 @@
-"""Conflict rules of the physical layer, one module each."""
+"""Conflict rules of the physical layer: one file for each author of rules, and the rule type."""
 
 from model.rules.base import Attempt, Conflict, Rule
 

@@ -1,4 +1,4 @@
-"""What a conflict rule is: a named function of two footprints and a level."""
+"""The type of a conflict rule: a named function of an attempt and one winner."""
 
 from __future__ import annotations
 

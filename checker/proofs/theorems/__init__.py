@@ -1,1 +1,4 @@
-"""The theorems, one module each, with the two parts that several of them share."""
+"""The theorems, one module each.
+
+``definition`` and ``order`` are not theorems: they have symbols and lemmas that several share.
+"""

@@ -11,9 +11,9 @@ from typing import Any
 
 import z3
 
-from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.rule_formulas import facts
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 
 KINDS = (
     "schema",

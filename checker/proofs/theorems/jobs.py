@@ -16,9 +16,9 @@ from typing import Any
 
 import z3
 
-from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.rule_formulas import facts
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems.every_transaction import missed_append
 from checker.proofs.theorems.log_order import completeness, next_version_rule
 from checker.proofs.theorems.order import Log

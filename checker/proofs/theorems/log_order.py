@@ -11,9 +11,9 @@ from typing import Any
 
 import z3
 
-from checker.proofs import facts
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.rule_formulas import facts
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems.definition import DEFINITION
 from checker.proofs.theorems.order import ORDER_LEMMAS, Log
 
@@ -340,9 +340,10 @@ def _compaction() -> Claim:
 def level_formula(
     data_changed: Any, files: Any, besides: Any, next_only: Any, either: Any, both: Any
 ) -> Any:
-    """``model.rules.level_in_force`` on a Serializable table: whether it stays Serializable.
+    """``model.rules.delta_spark.level_in_force`` on a Serializable table.
 
-    If not it is SnapshotIsolation. ``either`` and ``both`` join truth values.
+    True if the level stays Serializable; it is SnapshotIsolation otherwise. ``either`` and
+    ``both`` join truth values.
     """
     return either(next_only, both(data_changed, files), besides)
 

@@ -22,7 +22,7 @@ import z3
 
 from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
 from checker.proofs.theorems.order import Log
-from checker.proofs.theorems.running_repair import LEMMAS as RUNNING
+from checker.proofs.theorems.running_code.repair import LEMMAS as RUNNING
 from checker.proofs.theorems.unseen_append import edges_of_writers, shape
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
 
-from checker.proofs.theorems.key_value_levels import implies
+from checker.proofs.theorems.key_value.levels import implies
 from checker.recorded.decide import judge
 from checker.separation.key_value.definition import MOST_TRANSACTIONS, satisfies
 from checker.separation.key_value.history import KeyValueHistory

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from checker.proofs import certificates, second_solver
+from checker.proofs.certificates import second_solver, smt_lib
+from checker.proofs.certificates.second_solver import Confirmation, SolverMissing
 from checker.proofs.lemma import CannotBeStated, Theorem
-from checker.proofs.second_solver import Confirmation, SolverMissing
 from isodelta.exits import BadInput
 
 
 def write_certificates(theorems: Sequence[Theorem], folder: Path) -> None:
     """Writes each lemma and its witness as SMT-LIB. Raises ``BadInput``."""
     try:
-        certificates.export(theorems, folder)
+        smt_lib.export(theorems, folder)
     except OSError as error:
         raise BadInput(f"--export: {folder}: {error.strerror or error}") from error
     except CannotBeStated as error:
@@ -24,6 +24,6 @@ def write_certificates(theorems: Sequence[Theorem], folder: Path) -> None:
 def second_opinion(theorem: Theorem, progress: Callable[[str], None]) -> tuple[Confirmation, ...]:
     """The answers of cvc5 to every certificate of a theorem. Raises ``BadInput``."""
     try:
-        return tuple(second_solver.confirm(list(certificates.certificates([theorem])), progress))
+        return tuple(second_solver.confirm(list(smt_lib.certificates([theorem])), progress))
     except (SolverMissing, CannotBeStated) as error:
         raise BadInput(f"--confirm: {error}") from error

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.proofs.certificates.second_solver import Confirmation
 from checker.proofs.lemma import LemmaResult, TheoremResult
-from checker.proofs.second_solver import Confirmation
 
 
 @dataclass(frozen=True, slots=True)

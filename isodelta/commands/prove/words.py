@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from checker.proofs.certificates.second_solver import Confirmation
 from checker.proofs.lemma import LemmaResult
-from checker.proofs.second_solver import Confirmation
 from isodelta.commands.prove.results import CheckedTheorem
 
 COLOURS = {"proved": "green", "refuted": "red", "unknown": "yellow"}

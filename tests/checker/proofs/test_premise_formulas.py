@@ -13,9 +13,9 @@ import z3
 
 from checker.judging.dependencies import dependencies
 from checker.proofs.lemma import Assumption
-from checker.proofs.premises import OF_COMMITS, OF_TRANSACTIONS, Attempted, attempts
-from checker.proofs.structures import Structure
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.premises.checks import OF_COMMITS, OF_TRANSACTIONS, Attempted, attempts
+from checker.proofs.premises.structures import Structure
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems import every_transaction, log_order, unseen_append
 from checker.proofs.theorems.order import Log
 from checker.search.random_search import random_scenarios
@@ -25,7 +25,7 @@ from model.levels import RW, SERIALIZABLE, WR, WRITE_SERIALIZABLE, WW
 from model.physical.log import Snapshot
 from model.preparation import run_scenario
 from model.profiles import DEFAULT
-from model.rules.level_in_force import REARRANGING_OPERATIONS
+from model.rules.delta_spark import REARRANGING_OPERATIONS
 from model.simulator import Run
 
 KINDS = {"ww": WW, "wr": WR, "rw": RW}

@@ -11,8 +11,8 @@ import pytest
 
 from checker.generators.scenarios import KINDS
 from checker.proofs import THEOREMS
-from checker.proofs.grounds import GROUNDS, CheckedBy, Proved, in_words
-from checker.proofs.premises import CHECKED, broken_premises
+from checker.proofs.premises.checks import CHECKED, broken_premises
+from checker.proofs.premises.grounds import GROUNDS, CheckedBy, Proved, in_words
 from checker.search.random_search import random_scenarios
 from conformance.replay.campaign import valid
 from isodelta.files.scenarios import read_files

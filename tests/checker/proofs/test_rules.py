@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import z3
 
-from checker.proofs import facts as rules_of_proofs
-from checker.proofs.concrete import ConcreteFacts
-from checker.proofs.facts import RULES, added_files_but_appends
 from checker.proofs.lemma import check
-from checker.proofs.symbols import SymbolicFacts
+from checker.proofs.rule_formulas import facts as rules_of_proofs
+from checker.proofs.rule_formulas.concrete import ConcreteFacts
+from checker.proofs.rule_formulas.facts import RULES, added_files_but_appends
+from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems import log_order, unseen_append
 from checker.synthesis.search import PROFILES, Bounds, exists
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE

@@ -13,17 +13,18 @@ from types import ModuleType
 
 import pytest
 
-from checker.proofs.concrete import ConcreteFacts
-from checker.proofs.facts import RULES
 from checker.proofs.lemma import check, follows
-from checker.proofs.theorems import running_repair, running_rules
-from checker.proofs.theorems.running_rules import CODE, Transactions
+from checker.proofs.rule_formulas.concrete import ConcreteFacts
+from checker.proofs.rule_formulas.facts import RULES
+from checker.proofs.theorems.running_code import repair as running_repair
+from checker.proofs.theorems.running_code import rules as running_rules
+from checker.proofs.theorems.running_code.rules import CODE, Transactions
 from isodelta.cli import run
 from model.levels import SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
 from model.physical.log import Commit
 from model.profiles import DEFAULT
-from model.rules import feature_in_use, read_through_append
+from model.rules import delta_spark, read_through_append
 from model.rules.base import Attempt
 from model.tables.protocol import ENABLING
 from tests.model.rules.footprints import TABLES, random_attempts
@@ -167,7 +168,7 @@ def _helpers(module: Path, start: str) -> set[str]:
             if getattr(target, "name", getattr(target, "id", None)) in found:
                 names = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
                 left += [name for name in names - found if name not in left]
-    return found - {"RULE", "Rule", "_partition"}
+    return found - {"_partition"}
 
 
 def mutants(path: Path, names: set[str]) -> Iterator[tuple[str, str]]:
@@ -278,9 +279,9 @@ def test_every_mutant_of_a_rule_is_noticed_or_proved_equal(rule, tmp_path, monke
 def test_what_is_proved_equal_is_equal_on_random_footprints(tmp_path):
     for rule in ("feature in use", "delete delete"):
         reasons = EQUIVALENT[rule]
-        for name, source in mutants(MODULES[rule], _helpers(MODULES[rule], "check")):
+        for name, source in mutants(MODULES[rule], _helpers(MODULES[rule], CODE[rule].__name__)):
             if name in reasons:
-                mutant = _module(tmp_path, source).check
+                mutant = getattr(_module(tmp_path, source), CODE[rule].__name__)
                 for attempt, winner in random_attempts(5, 2_000):
                     said = mutant(attempt, winner) is None
                     assert said == (CODE[rule](attempt, winner) is None)
@@ -289,7 +290,7 @@ def test_what_is_proved_equal_is_equal_on_random_footprints(tmp_path):
 @pytest.mark.parametrize("feature", ENABLING)
 def test_a_property_that_enables_a_feature_is_part_of_the_proof(feature, monkeypatch):
     other = {**ENABLING, feature: ("delta.another", "true")}
-    monkeypatch.setattr(feature_in_use, "ENABLING", other)
+    monkeypatch.setattr(delta_spark, "ENABLING", other)
     assert check(LEMMA["as it runs: feature in use"]).verdict == "refuted"
 
 
@@ -309,7 +310,7 @@ def test_what_a_blind_append_is_is_part_of_the_proof(mutant, monkeypatch):
 
 def test_prove_fails_where_the_code_of_a_rule_says_less(tmp_path, monkeypatch, capsys):
     source = MODULES["delete delete"].read_text().replace("in mine for", "not in mine for")
-    monkeypatch.setitem(CODE, "delete delete", _module(tmp_path, source).check)
+    monkeypatch.setitem(CODE, "delete delete", _module(tmp_path, source).delete_delete)
     assert run(["prove", "--json", "--profile", "delta-spark-4.4-repaired"]) == 1
     first = json.loads(capsys.readouterr().out.splitlines()[0])
     (wrong,) = (each for each in first["lemmas"] if each["verdict"] != "proved")

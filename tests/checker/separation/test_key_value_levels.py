@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from checker.proofs.theorems.key_value_levels import implies
+from checker.proofs.theorems.key_value.levels import implies
 from checker.recorded.decide import judge
 from checker.separation.key_value.definition import satisfies
 from checker.separation.key_value.history import (

@@ -15,7 +15,7 @@ from model.history import Row
 from model.physical.log import Commit
 from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
-from model.rules import added_files
+from model.rules import delta_spark
 from model.rules.base import Attempt
 from model.scenario import Scenario
 
@@ -38,7 +38,7 @@ def always(attempt: Attempt, winner: Commit) -> str | None:
     return "stricter than it has to be"
 
 
-STRICT: Profile = DEFAULT.with_rule(replace(added_files.RULE, check=always))
+STRICT: Profile = DEFAULT.with_rule(replace(delta_spark.ADDED_FILES, check=always))
 
 
 def test_the_same_rules_give_no_difference() -> None:

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from checker.proofs.theorems import key_value_levels
+from checker.proofs.theorems.key_value import levels as key_value_levels
 from model.levels import (
     KEY_VALUE_LEVELS,
     LEVELS,
@@ -15,10 +15,10 @@ from model.levels import (
     RECORDED_LEVELS,
     SHORT,
     SHORT_WITHOUT_LOG,
-    TABLE,
     forbids,
     implies,
 )
+from model.levels.table import TABLE
 
 implied_on_keys = partial(key_value_levels.implies, predicates=False)
 implied_with_a_predicate = partial(key_value_levels.implies, predicates=True)

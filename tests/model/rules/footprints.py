@@ -14,8 +14,7 @@ from model.physical.files import DataFile
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange, ReadPredicate
 from model.physical.log import Commit
 from model.rules.base import Attempt
-from model.rules.level_in_force import REARRANGING_OPERATIONS
-from model.rules.metadata_changed import HARMLESS_PROPERTIES
+from model.rules.delta_spark import HARMLESS_PROPERTIES, REARRANGING_OPERATIONS
 from model.tables.protocol import ENABLING
 
 TABLES = {layout: Search(layout).workload.base.table for layout in alphabet.LAYOUTS}

@@ -22,8 +22,9 @@ from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.log import Commit
 from model.physical.skipping import scan
 from model.profiles import DEFAULT, Profile
-from model.rules import added_files, delete_delete, delete_read
+from model.rules import delta_spark
 from model.rules.base import Attempt, Rule
+from model.rules.delta_spark import ADDED_FILES, DELETE_DELETE, DELETE_READ
 
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 PLACES = tuple((layout, level) for layout in LAYOUTS for level in LEVELS)
@@ -88,12 +89,12 @@ def without_rearranged(winner: Commit) -> Commit:
 
 
 def not_if_unpartitioned(attempt: Attempt, winner: Commit) -> str | None:
-    return added_files.check(attempt, winner) if attempt.table.partitions else None
+    return delta_spark.added_files(attempt, winner) if attempt.table.partitions else None
 
 
 def by_statistics(attempt: Attempt, winner: Commit) -> str | None:
     """Added files count only if their statistics allow a match, as with files that are read."""
-    if added_files.check(attempt, winner) is None:
+    if delta_spark.added_files(attempt, winner) is None:
         return None
     adds = winner.footprint.adds
     predicates = attempt.footprint.read_predicates
@@ -102,16 +103,16 @@ def by_statistics(attempt: Attempt, winner: Commit) -> str | None:
 
 def any_partition(attempt: Attempt, winner: Commit) -> str | None:
     whole = replace(attempt.footprint, read_whole_table=True)
-    return added_files.check(replace(attempt, footprint=whole), winner)
+    return delta_spark.added_files(replace(attempt, footprint=whole), winner)
 
 
 def appends_too(attempt: Attempt, winner: Commit) -> str | None:
-    added = winner.footprint.adds and added_files.counted(attempt, winner)
+    added = winner.footprint.adds and delta_spark.looks_at_added_files(attempt, winner)
     return "added a file" if added else None
 
 
 def only_removed_files(attempt: Attempt, winner: Commit) -> str | None:
-    return delete_delete.check(attempt, winner)
+    return delta_spark.delete_delete(attempt, winner)
 
 
 def any_removal(attempt: Attempt, winner: Commit) -> str | None:
@@ -128,69 +129,69 @@ MUTANTS = [
     Mutant("added files: dropped", DEFAULT.without("added files"), EVERYWHERE, EVERYWHERE),
     Mutant(
         "added files: blind appends count at no level",
-        changed(added_files.RULE, as_at(added_files.RULE, {SERIALIZABLE: WRITE_SERIALIZABLE})),
+        changed(ADDED_FILES, as_at(ADDED_FILES, {SERIALIZABLE: WRITE_SERIALIZABLE})),
         AT_SERIALIZABLE,
         AT_SERIALIZABLE,
     ),
     Mutant(
         "added files: no partition is NULL",
-        changed(added_files.RULE, seen_as(added_files.RULE, without_null_partitions)),
+        changed(ADDED_FILES, seen_as(ADDED_FILES, without_null_partitions)),
         frozenset({("partitioned", SERIALIZABLE)}),
         frozenset({("partitioned", SERIALIZABLE)}),
     ),
     Mutant(
         "added files: not in a table without partitions",
-        changed(added_files.RULE, not_if_unpartitioned),
+        changed(ADDED_FILES, not_if_unpartitioned),
         UNPARTITIONED,
         UNPARTITIONED,
     ),
     Mutant(
         # Sound: files that statistics rule out have no match. The engine is stricter than that.
         "added files: by statistics",
-        changed(added_files.RULE, by_statistics),
+        changed(ADDED_FILES, by_statistics),
         NOWHERE,
         EVERYWHERE,
     ),
     Mutant(
         "added files: blind appends count at every level",
-        changed(added_files.RULE, as_at(added_files.RULE, {WRITE_SERIALIZABLE: SERIALIZABLE})),
+        changed(ADDED_FILES, as_at(ADDED_FILES, {WRITE_SERIALIZABLE: SERIALIZABLE})),
         refuses=EVERYWHERE - AT_SERIALIZABLE,
     ),
     Mutant(
         # Against an append the compaction starts over by itself and gets through all the same.
         "added files: compactions count them",
-        changed(added_files.RULE, as_at(added_files.RULE, {SNAPSHOT_ISOLATION: SERIALIZABLE})),
+        changed(ADDED_FILES, as_at(ADDED_FILES, {SNAPSHOT_ISOLATION: SERIALIZABLE})),
         renames=EVERYWHERE,
     ),
     Mutant(
         "added files: in any partition",
-        changed(added_files.RULE, any_partition),
+        changed(ADDED_FILES, any_partition),
         refuses=PARTITIONED,
     ),
     Mutant(
         "added files: against blind appends too",
-        changed(added_files.RULE, appends_too),
+        changed(ADDED_FILES, appends_too),
         refuses=EVERYWHERE,
     ),
-    Mutant("added files: always", changed(added_files.RULE, always), refuses=EVERYWHERE),
+    Mutant("added files: always", changed(ADDED_FILES, always), refuses=EVERYWHERE),
     Mutant("delete read: dropped", DROPPED_READ, EVERYWHERE, EVERYWHERE),
     Mutant(
         "delete read: files that are removed as well",
-        changed(delete_read.RULE, only_removed_files),
+        changed(DELETE_READ, only_removed_files),
         EVERYWHERE,
         EVERYWHERE,
     ),
     Mutant(
         "delete read: compactions remove nothing",
-        changed(delete_read.RULE, seen_as(delete_read.RULE, without_rearranged)),
+        changed(DELETE_READ, seen_as(DELETE_READ, without_rearranged)),
         renames=EVERYWHERE,
     ),
     Mutant(
         "delete read: any removal",
-        changed(delete_read.RULE, any_removal),
+        changed(DELETE_READ, any_removal),
         refuses=EVERYWHERE,
     ),
-    Mutant("delete read: always", changed(delete_read.RULE, always), refuses=EVERYWHERE),
+    Mutant("delete read: always", changed(DELETE_READ, always), refuses=EVERYWHERE),
     Mutant(
         "delete read and delete delete: dropped",
         DROPPED_READ.without("delete delete"),
@@ -199,10 +200,10 @@ MUTANTS = [
     ),
     Mutant(
         "delete delete: any removal",
-        changed(delete_delete.RULE, any_removal),
+        changed(DELETE_DELETE, any_removal),
         refuses=EVERYWHERE,
     ),
-    Mutant("delete delete: always", changed(delete_delete.RULE, always), refuses=EVERYWHERE),
+    Mutant("delete delete: always", changed(DELETE_DELETE, always), refuses=EVERYWHERE),
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from model.physical.footprint import Footprint, MetadataChange, ProtocolChange, 
 from model.physical.log import Commit
 from model.profiles import DEFAULT
 from model.rules.base import Attempt
-from model.rules.level_in_force import level_in_force, skips_empty_commit
+from model.rules.delta_spark import level_in_force, skips_empty_commit
 from model.tables.table import Table
 from model.values.types import INT
 

@@ -1,0 +1,1 @@
+"""Lemmas as SMT-LIB files, and a second solver that reads those files alone."""

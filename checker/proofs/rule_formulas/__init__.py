@@ -1,0 +1,1 @@
+"""The conflict rules as formulas, over z3 terms and over the simulator's footprints."""

@@ -1,0 +1,1 @@
+"""Theorems about levels of key-value histories."""

@@ -1,0 +1,1 @@
+"""Theorems about code: the rules and the repair say what their formulas in the proofs say."""

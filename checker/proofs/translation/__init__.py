@@ -1,0 +1,1 @@
+"""A translation of the rules' own Python source into formulas."""
