@@ -1,4 +1,4 @@
-"""The readings of a serial order, and what an answer says of each, in words."""
+"""The readings of a serial order in an answer, in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def meaning(question: Question) -> str:
 
 
 def broken(readings: Readings) -> str:
-    """What the history that was found breaks."""
+    """The readings that the history breaks, in a sentence or two."""
     if readings.final_state == "violated":
         return (
             "Runs of the jobs can commit together although no serial order of them explains what "
@@ -56,15 +56,15 @@ def _rows(readings: Readings) -> str:
 
 
 def short(question: Question) -> str:
-    """The readings that the history found breaks, by name; empty without one."""
+    """The readings that the history breaks, by name; empty without a history."""
     if question.found is None:
         return ""
-    found = question.readings.to_json().items()
-    return ", ".join(name.replace("_", " ") for name, word in found if word == "violated")
+    verdicts = question.readings.to_json().items()
+    return ", ".join(name.replace("_", " ") for name, word in verdicts if word == "violated")
 
 
 def history_summary(question: Question, who: str) -> str:
-    """The finding that a history is, in a sentence. ``who`` has the order: jobs, or the log."""
+    """The summary of a history as a finding. ``who`` has the order: jobs, or the log."""
     order = "The order of the log" if who == "the log" else f"Some serial order of {who}"
     if question.readings.view == "violated":
         none = "The order of the log does not explain" if who == "the log" else None
