@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.sql import applications
+from model.sql.printer import Settings, taken_apart
 from model.sql.source import Source, Tables, no_table
 from model.sql.statements import evolution, overwrite
 from model.sql.statements.alter.columns import new_columns
@@ -57,8 +58,6 @@ SETTINGS: frozenset[str] = (
 )
 """Session settings that a statement may be preceded by, in lower case."""
 
-_SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
-
 
 def parse_statement(text: str, target: str, tables: Tables) -> Statement:
     """The statement that ``text`` is, over table ``target`` and the others in ``tables``.
@@ -72,8 +71,8 @@ def parse_statement(text: str, target: str, tables: Tables) -> Statement:
 
 @lru_cache(maxsize=4096)
 def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Statement:
-    settings, body = _settings(text)
-    body = body.strip().rstrip(";").strip()
+    written, body = taken_apart(text)
+    settings = _settings(written)
     if not body:
         raise InvalidScenario("empty statement")
     words = body.upper().split(None, 4)
@@ -100,17 +99,15 @@ def _parse(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Sta
         ) from error
 
 
-def _settings(text: str) -> tuple[dict[str, str], str]:
-    """The settings that lead a statement, and the statement."""
+def _settings(written: Settings) -> dict[str, str]:
+    """The settings by their keys in lower case. Raises UnsupportedSQL for one of another."""
     settings: dict[str, str] = {}
-    while match := _SET.match(text):
-        key = match["key"].lower()
-        if key not in SETTINGS:
+    for key, value in written:
+        if key.lower() not in SETTINGS:
             known = f" (supported: {', '.join(sorted(SETTINGS))})" if SETTINGS else ""
-            raise UnsupportedSQL(f"SET {match['key']} is not supported{known}")
-        settings[key] = match["value"].strip("'\"")
-        text = text[match.end() :]
-    return settings, text
+            raise UnsupportedSQL(f"SET {key} is not supported{known}")
+        settings[key.lower()] = value.strip("'\"")
+    return settings
 
 
 _ADD_COLUMNS = re.compile(

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql.dialect import parse
 from model.sql.expressions.scalar import Scope
 from model.tables.table import Table
 
@@ -42,13 +40,7 @@ class Source:
 
     def tree(self) -> exp.Expr:
         """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
-        try:
-            trees = sqlglot.parse(self.body, dialect="spark")
-        except SqlglotError as error:
-            raise invalid_sql(error) from error
-        if len(trees) != 1 or trees[0] is None:
-            raise UnsupportedSQL("a transaction is one SQL statement")
-        return trees[0]
+        return parse(self.body)
 
     def check_target(self, name: str) -> Table:
         """The target, if ``name`` is its name and it is there. Raises InvalidScenario."""
@@ -66,13 +58,6 @@ class Source:
             )
         return self.table
 
-    def condition(self, text: str) -> exp.Expr:
-        """A condition that stands in a statement which sqlglot does not know."""
-        try:
-            return sqlglot.parse_one(text, dialect="spark")
-        except SqlglotError as error:
-            raise invalid_sql(error) from error
-
 
 class NoTable(InvalidScenario):
     """A statement is about the target, which is not there yet: an outcome, and no slip."""
@@ -81,13 +66,6 @@ class NoTable(InvalidScenario):
 def no_table(name: str) -> NoTable:
     """What Spark says of a table that is not there."""
     return NoTable(f"there is no table {name!r} yet", error_class=NO_TABLE)
-
-
-def invalid_sql(error: SqlglotError) -> InvalidScenario:
-    """sqlglot's complaint in one line."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    line = " ".join(plain.split("\n", 1)[0].split())
-    return InvalidScenario(f"not valid SQL: {line}", error_class="PARSE_SYNTAX_ERROR")
 
 
 def refuse_extras(tree: exp.Expr, allowed: set[str]) -> None:

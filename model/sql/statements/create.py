@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
-
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.simplification.shape import everywhere
 from model.expressions.syntax import Column, Expression
 from model.queries import Relation
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.declaration import declared_table
+from model.sql.dialect import parse_expression
 from model.sql.queries.relation import relation
-from model.sql.source import Source, invalid_sql, no_table
+from model.sql.source import Source, no_table
 from model.statements import CreateTable, InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
 from model.tables.properties import checked_value
@@ -138,10 +135,7 @@ def _definition(
     operation = f"{verb} TABLE" + (" AS SELECT" if clauses.select is not None else "")
     if clauses.columns is not None:
         return operation, _after(table, clauses, list(_columns(clauses.columns))), None
-    try:
-        tree: exp.Expr = sqlglot.parse_one(clauses.select or "", dialect="spark")
-    except SqlglotError as error:
-        raise invalid_sql(error) from error
+    tree = parse_expression(clauses.select or "")
     read = relation(tree, source.tables)
     names = []
     for name in read.names:

@@ -7,11 +7,13 @@ type. Source: SchemaMergingUtils.scala, ``mergeSchemas``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sqlglot import exp
+
 from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql import dialect
 from model.sql.source import Source
 from model.tables.table import Table
 from model.values.types import NULL, ColumnType, widenable
@@ -20,18 +22,15 @@ AUTO_MERGE = "spark.databricks.delta.schema.automerge.enabled"
 SETTINGS = frozenset({AUTO_MERGE})
 """The session setting that lets statements change the schema."""
 
-_CLAUSE = re.compile(r"(?P<verb>MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
 
-
-def taken_apart(source: Source) -> tuple[Source, bool]:
-    """The statement without WITH SCHEMA EVOLUTION, and whether it may change the schema."""
-    body, count = _CLAUSE.subn(r"\g<verb>", source.body, count=1)
-    if count:
-        return replace(source, body=body), True
+def evolves(source: Source, tree: exp.Expr) -> bool:
+    """Whether the statement may change the schema. Raises InvalidScenario for a wrong setting."""
+    if tree.args.get(dialect.EVOLVES):
+        return True
     value = source.settings.get(AUTO_MERGE, "false").lower()
     if value not in ("true", "false"):
         raise InvalidScenario(f"{AUTO_MERGE} is true or false, not {value!r}")
-    return source, value == "true"
+    return value == "true"
 
 
 def evolved(table: Table, incoming: Iterable[tuple[str, ColumnType]]) -> Table:

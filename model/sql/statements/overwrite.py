@@ -24,7 +24,6 @@ from model.sql.expressions.scalar import Scope
 from model.sql.expressions.storing import check_width
 from model.sql.expressions.subqueries import refuse_subqueries
 from model.sql.source import Source, refuse_extras, target_of
-from model.sql.statements.evolution import taken_apart
 from model.sql.statements.insert import insert
 from model.statements import (
     DynamicOverwrite,
@@ -47,7 +46,7 @@ SETTINGS = frozenset({PARTITION_MODE, DATA_COLUMNS, CONSTRAINT_CHECK})
 
 def insert_or_overwrite(source: Source) -> Statement:
     """INSERT, by what it does with the rows that are there."""
-    tree = taken_apart(source)[0].tree()
+    tree = source.tree()
     if tree.args.get("overwrite"):
         return _overwrite(source, tree)
     if tree.args.get("where") is not None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import datetime
 import re
 
+from sqlglot import exp
+
 from model.errors import UnsupportedSQL
+from model.sql import dialect
 from model.sql.source import Source
 from model.statements import Refused, Restore, Statement
 
-_RESTORE = re.compile(
-    r"RESTORE\s+(TABLE\s+)?(?P<table>\S+)\s+(TO\s+)?"
-    r"(VERSION\s+AS\s+OF\s+(?P<version>\d+)|TIMESTAMP\s+AS\s+OF\s+(?P<time>.+))",
-    re.IGNORECASE | re.DOTALL,
-)
-_TEXT = re.compile(r"'(?P<text>[^']*)'")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 EARLIEST, LATEST = datetime.datetime(2019, 1, 1), datetime.datetime(2100, 1, 1)
@@ -27,24 +24,24 @@ def restore(source: Source) -> Statement:
     When the commits of a replay happen is up to the clock, so only a time before or after all
     of them says what becomes of the statement: it fails.
     """
-    match = _RESTORE.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Restore):
         raise UnsupportedSQL(
             f"{source.body!r}: only RESTORE TABLE {source.target} TO VERSION AS OF n is supported"
         )
-    table = source.check_target(match["table"])
-    if match["version"] is not None:
-        return Restore(source.text, table, int(match["version"]))
-    error_class, reason = _failure(match["time"].strip())
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    version = tree.args.get("version")
+    if version is not None:
+        return Restore(source.text, table, int(version.name))
+    error_class, reason = _failure(tree.args["timestamp"])
     return Refused(source.text, table, "RESTORE", error_class, reason)
 
 
-def _failure(time: str) -> tuple[str, str]:
+def _failure(time: exp.Expr) -> tuple[str, str]:
     """The class and the text of the error that a RESTORE to a time ends in."""
-    quoted = _TEXT.fullmatch(time)
-    if quoted is None:
+    if not time.is_string:
         return "PARSE_SYNTAX_ERROR", "TIMESTAMP AS OF takes a string"
-    text = quoted["text"]
+    text = time.name
     if not any(map(str.isdigit, text)):
         return "DELTA_TIMESTAMP_INVALID", f"{text!r} is no timestamp"
     try:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from model.errors import UnsupportedSQL
+from model.sql import dialect
 from model.sql.source import Source
 from model.statements import Statement, Vacuum
 
@@ -14,25 +13,20 @@ RETENTION_CHECK = "spark.databricks.delta.retentiondurationcheck.enabled"
 Delta 4.4 looks at it for RETAIN 0 HOURS alone; any other number of hours it ignores.
 """
 
-_VACUUM = re.compile(
-    r"VACUUM\s+(?P<table>\S+)(\s+(?P<kind>FULL|LITE))?(\s+RETAIN\s+(?P<hours>\d+)\s+HOURS)?"
-    r"(?P<dry>\s+DRY\s+RUN)?\s*",
-    re.IGNORECASE,
-)
-
 
 def vacuum(source: Source) -> Statement:
     """VACUUM. One that retains nothing takes files away that others need."""
-    match = _VACUUM.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Vacuum):
         raise UnsupportedSQL(
             f"{source.body!r}: only VACUUM {source.target} [FULL | LITE] [RETAIN n HOURS] "
             "[DRY RUN] is supported"
         )
-    table = source.check_target(match["table"])
-    dry, nothing = match["dry"] is not None, bool(match["hours"]) and int(match["hours"]) == 0
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    hours, dry = tree.args.get("hours"), bool(tree.args.get("dry_run"))
+    nothing = hours is not None and int(hours.name) == 0
     checked = source.settings.get(RETENTION_CHECK, "true").lower() != "false"
-    lite = (match["kind"] or "").upper() == "LITE"
+    lite = tree.args.get("kind") == "LITE"
     frees = "nothing"
     if nothing and not dry:
         frees = "removed files" if lite else "all files"
