@@ -355,7 +355,7 @@ class _Generator(SparkGenerator):
         return super().subquery_sql(node, sep=sep)
 
     def datatype_sql(self, node: exp.DataType) -> str:
-        return super().datatype_sql(node).lower()
+        return super().datatype_sql(node).lower().replace(", ", ",")
 
     def cast_sql(self, node: exp.Cast, safe_prefix: str | None = None) -> str:
         value = node.this

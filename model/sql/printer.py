@@ -83,6 +83,17 @@ def values(rows: Iterable[Row]) -> exp.Values:
     return exp.Values(expressions=[exp.Tuple(expressions=list(map(literal, row))) for row in rows])
 
 
+@lru_cache(maxsize=4096)
+def definition(text: str) -> exp.ColumnDef:
+    """A column's text without its name, such as ``int NOT NULL``. Not to be changed.
+
+    Raises InvalidScenario.
+    """
+    (added,) = parse(f"ALTER TABLE t ADD COLUMN c {text}").args["actions"]
+    assert isinstance(added, exp.ColumnDef)
+    return added
+
+
 def tables(tree: exp.Expr) -> frozenset[str]:
     """The names of the tables that a tree mentions."""
     return frozenset(table.name for table in tree.find_all(exp.Table))
