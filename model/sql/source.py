@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.sql.dialect import parse
 from model.sql.expressions.scalar import Scope
+from model.sql.printer import syntax
 from model.tables.table import Table
 
 Tables = Mapping[str, Table]
@@ -39,8 +39,11 @@ class Source:
         return self.tables[self.target]
 
     def tree(self) -> exp.Expr:
-        """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
-        return parse(self.body)
+        """The statement as sqlglot parses it: not to be changed, since others get it as well.
+
+        Raises InvalidScenario and UnsupportedSQL.
+        """
+        return syntax(self.text).tree
 
     def check_target(self, name: str) -> Table:
         """The target, if ``name`` is its name and it is there. Raises InvalidScenario."""
