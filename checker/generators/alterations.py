@@ -15,15 +15,6 @@ from checker.generators.tables import (
     hands_out,
     readable,
 )
-from checker.generators.trees import (
-    altering,
-    column,
-    columns,
-    named,
-    new_column,
-    new_constraint,
-    query,
-)
 from model.scenario import TableSpec
 from model.sql.dialect import (
     ClusterByNone,
@@ -32,6 +23,15 @@ from model.sql.dialect import (
     SyncIdentity,
     UnsetProperties,
     parse_expression,
+)
+from model.sql.trees import (
+    altering,
+    column,
+    columns,
+    named,
+    new_column,
+    new_constraint,
+    query,
 )
 
 _SET = (

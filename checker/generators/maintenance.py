@@ -5,10 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from checker.generators.tables import Pick, known, readable, values
-from checker.generators.trees import Where, column, equal, named
 from model.scenario import TableSpec
 from model.sql.dialect import Optimize, Reorg, Restore, Vacuum
-from model.sql.printer import literal
+from model.sql.trees import Where, column, equal, literal, named
 
 
 def optimize(pick: Pick, spec: TableSpec) -> exp.Expr:

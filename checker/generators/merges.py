@@ -6,9 +6,8 @@ from sqlglot import exp
 
 from checker.generators.parts import by_use, new_value, predicate, where
 from checker.generators.tables import Columns, Pick, given, hands_out, known, readable, values
-from checker.generators.trees import binary, column, columns, equal, named, qualified, query
 from model.scenario import TableSpec
-from model.sql.printer import literal
+from model.sql.trees import binary, column, columns, equal, literal, named, qualified, query
 
 
 def merge(pick: Pick, spec: TableSpec, origin: str | None) -> exp.Merge:

@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from checker.generators.parts import insert_select, insert_values
 from checker.generators.tables import Pick, copies, given, known, readable, row, values
-from checker.generators.trees import Where, column, equal, named, query, target
 from model.history import Value
 from model.scenario import TableSpec
-from model.sql import printer
-from model.sql.printer import Syntax, literal
+from model.sql import trees
+from model.sql.printer import Syntax
+from model.sql.trees import Where, column, equal, literal, named, query, target
 
 DYNAMIC = (("spark.sql.sources.partitionOverwriteMode", "dynamic"),)
 """The setting under which INSERT OVERWRITE replaces only the partitions that it writes."""
@@ -45,7 +45,7 @@ def _into_partition(pick: Pick, spec: TableSpec) -> exp.Insert:
     value = equal(column(name), literal(pick(values(name, types))))
     place = target(None)
     place.set("partition", exp.Partition(expressions=[value]))
-    rows = printer.values([row(pick, rest)])
+    rows = trees.values([row(pick, rest)])
     return exp.Insert(this=place, expression=rows, overwrite=True)
 
 
@@ -67,5 +67,5 @@ def replace_where(pick: Pick, spec: TableSpec) -> exp.Insert:
         return exp.Insert(this=target(None), where=condition, expression=select)
     cells = dict(zip(types, row(pick, types), strict=True))
     cells[name] = here
-    rows = printer.values([tuple(cells.values())])
+    rows = trees.values([tuple(cells.values())])
     return exp.Insert(this=target(None), where=condition, expression=rows)

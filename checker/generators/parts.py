@@ -23,19 +23,19 @@ from checker.generators.tables import (
     row,
     values,
 )
-from checker.generators.trees import (
+from model.scenario import TableSpec
+from model.sql.trees import (
     Where,
     binary,
     column,
     count,
     equal,
     insert,
+    literal,
     named,
     query,
     target,
 )
-from model.scenario import TableSpec
-from model.sql.printer import literal
 
 _NUMBERS = ("int", "bigint", "double")
 _WHOLE = ("int", "bigint")

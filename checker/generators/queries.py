@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from checker.generators.parts import by_use, predicate, where, with_one_changed
 from checker.generators.tables import Columns, Pick, given, listed, readable
-from checker.generators.trees import (
+from model.scenario import TableSpec
+from model.sql.trees import (
     Where,
     binary,
     column,
@@ -18,7 +19,6 @@ from checker.generators.trees import (
     query,
     target,
 )
-from model.scenario import TableSpec
 
 SHAPES = ("union", "join", "IN", "NOT EXISTS", "subquery", "WITH")
 

@@ -41,10 +41,9 @@ from checker.generators.tables import (
     table,
     values,
 )
-from checker.generators.trees import Where, column, equal, insert, named
 from model.scenario import Scenario, Step, TableSpec
-from model.sql.printer import Syntax, literal, syntax
-from model.sql.printer import tables as tables_of
+from model.sql.printer import Syntax, syntax, tables_of
+from model.sql.trees import Where, column, equal, insert, literal, named
 
 __all__ = [
     "KINDS",

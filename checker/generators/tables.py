@@ -11,19 +11,20 @@ from typing import Protocol, TypeVar
 
 from sqlglot import exp
 
-from checker.generators.trees import (
+from model.history import Row, Value
+from model.scenario import LEVEL_PROPERTY, TableSpec
+from model.sql.dialect import parse_expression
+from model.sql.printer import definition, printed, syntax
+from model.sql.trees import (
     altering,
     binary,
     column,
     insert,
+    literal,
     named,
     new_column,
     new_constraint,
 )
-from model.history import Row, Value
-from model.scenario import LEVEL_PROPERTY, TableSpec
-from model.sql.dialect import parse_expression
-from model.sql.printer import definition, literal, printed, syntax
 
 T = TypeVar("T")
 

@@ -9,16 +9,13 @@ the dialect of ``model.sql.dialect``. Reading what is printed gives an equal sta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import ErrorLevel
 
-from model.history import Row, Value
-from model.sql.dialect import Delta, parse, parse_expression
-from model.values.types import sql_literal
+from model.sql.dialect import Delta, parse
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
 
@@ -68,21 +65,6 @@ def printed(tree: exp.Expr) -> str:
     )
 
 
-def literal(value: Value) -> exp.Expr:
-    """A constant."""
-    return _literal(sql_literal(value)).copy()
-
-
-@lru_cache(maxsize=4096)
-def _literal(text: str) -> exp.Expr:
-    return parse_expression(text)
-
-
-def values(rows: Iterable[Row]) -> exp.Values:
-    """VALUES with these rows."""
-    return exp.Values(expressions=[exp.Tuple(expressions=list(map(literal, row))) for row in rows])
-
-
 @lru_cache(maxsize=4096)
 def definition(text: str) -> exp.ColumnDef:
     """A column's text without its name, such as ``int NOT NULL``. Not to be changed.
@@ -94,6 +76,6 @@ def definition(text: str) -> exp.ColumnDef:
     return added
 
 
-def tables(tree: exp.Expr) -> frozenset[str]:
+def tables_of(tree: exp.Expr) -> frozenset[str]:
     """The names of the tables that a tree mentions."""
     return frozenset(table.name for table in tree.find_all(exp.Table))

@@ -23,7 +23,8 @@ from model.profiles import DEFAULT
 from model.scenario import Scenario
 from model.sql import parse_statement
 from model.sql.dialect import parse, parse_expression
-from model.sql.printer import literal, printed, syntax, tables, values
+from model.sql.printer import printed, syntax, tables_of
+from model.sql.trees import literal, values
 from model.tables.table import Table
 from model.values.types import BIGINT, INT, STRING, sql_literal, sql_row
 from model.workload import TARGET, Workload, prepare
@@ -209,4 +210,4 @@ def test_constants_print_as_everywhere_else() -> None:
 
 def test_a_tree_knows_the_tables_that_it_mentions() -> None:
     text = "INSERT INTO t SELECT k FROM s WHERE k IN (SELECT k FROM u JOIN v ON u.k = v.k)"
-    assert tables(parse(text)) == {"t", "s", "u", "v"}
+    assert tables_of(parse(text)) == {"t", "s", "u", "v"}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from sqlglot import exp
 
-from model.history import Row
-from model.sql import printer
+from model.history import Row, Value
+from model.sql.dialect import parse_expression
+from model.values.types import sql_literal
 
 Where = exp.Where | None
 """A WHERE clause, or none."""
@@ -25,6 +27,21 @@ _OPERATORS: dict[str, type[exp.Expr]] = {
     "*": exp.Mul,
     "%": exp.Mod,
 }
+
+
+def literal(value: Value) -> exp.Expr:
+    """A constant."""
+    return _literal(sql_literal(value)).copy()
+
+
+@lru_cache(maxsize=4096)
+def _literal(text: str) -> exp.Expr:
+    return parse_expression(text)
+
+
+def values(rows: Iterable[Row]) -> exp.Values:
+    """VALUES with these rows."""
+    return exp.Values(expressions=[exp.Tuple(expressions=list(map(literal, row))) for row in rows])
 
 
 def named(name: str, alias: str | None = None) -> exp.Table:
@@ -86,7 +103,7 @@ def count() -> exp.Expr:
 
 def insert(names: Sequence[str] | None, rows: Iterable[Row], table: str = "t") -> exp.Insert:
     """INSERT INTO table [(names)] VALUES rows."""
-    return exp.Insert(this=target(names, table), expression=printer.values(rows))
+    return exp.Insert(this=target(names, table), expression=values(rows))
 
 
 def altering(action: exp.Expr) -> exp.Alter:
