@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from model.history import Row, RowId
 from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
-from model.sql import columns_to_come, declared_table, parse_statement
+from model.sql import brings_columns, columns_to_come, declared_table, parse_statement
 from model.sql.source import NoTable
 from model.statements import CreateTable, Execution, Refused, Restore, Select, Statement, Vacuum
 from model.statements.base import Rows
@@ -67,7 +66,7 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
         try:
             workload = _prepared(scenario, profile, level, places)
             texts = scenario.transactions.values()
-            if workload.base.table.absent or any(map(_BRINGS_COLUMNS.search, texts)):
+            if workload.base.table.absent or any(map(brings_columns, texts)):
                 _try_in_every_order(workload)
                 _check_known(workload, scenario, profile)
             return workload
@@ -77,11 +76,6 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
 
 UNKNOWN_ANALYSIS = "ANALYSIS"
 """Stands for the error class of a statement that fails on a definition in a manner not known."""
-
-_BRINGS_COLUMNS = re.compile(
-    r"\bEVOLUTION\b|\bautoMerge\b|\bREPLACE\s+TABLE\b|\bCOLUMN\s+\S+\s+TYPE\b", re.IGNORECASE
-)
-"""Statements whose new columns or types follow from what they select, or bring other types."""
 
 
 def _check_known(workload: Workload, scenario: Scenario, profile: Profile) -> None:

@@ -24,6 +24,7 @@ from model.sql.dialect import (
     UnsetProperties,
     parse_expression,
 )
+from model.sql.printer import actions
 from model.sql.trees import (
     altering,
     column,
@@ -47,8 +48,10 @@ _UNSET = ("app.note", "delta.isolationLevel", DELETION_VECTORS, "delta.appendOnl
 
 def adds_last(tree: exp.Expr) -> bool:
     """Whether a statement adds a column behind the others."""
-    actions = tree.args["actions"] if isinstance(tree, exp.Alter) else ()
-    return any(isinstance(a, exp.ColumnDef) and a.args.get("position") is None for a in actions)
+    return any(
+        isinstance(action, exp.ColumnDef) and action.args.get("position") is None
+        for action in actions(tree)
+    )
 
 
 def alter(pick: Pick, spec: TableSpec) -> exp.Expr:

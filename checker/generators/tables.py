@@ -14,7 +14,7 @@ from sqlglot import exp
 from model.history import Row, Value
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.dialect import parse_expression
-from model.sql.printer import definition, printed, syntax
+from model.sql.printer import actions, definition, printed, syntax
 from model.sql.trees import (
     altering,
     binary,
@@ -209,8 +209,7 @@ def readable(spec: TableSpec) -> Columns:
     """The columns that a statement sees after the set-up, with their types alone."""
     found = {name: _declared(text).type for name, text in spec.columns.items()}
     for text in spec.setup:
-        tree = syntax(text).tree
-        for action in tree.args["actions"] if isinstance(tree, exp.Alter) else ():
+        for action in actions(syntax(text).tree):
             match action:
                 case exp.ColumnDef():
                     found[action.name] = printed(action.args["kind"])

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 import logging
-import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import lru_cache
+
+from sqlglot import exp
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.sql import applications
-from model.sql.printer import Settings, taken_apart
+from model.sql.dialect import EVOLVES
+from model.sql.printer import Settings, actions, printed, syntax, taken_apart
 from model.sql.source import Source, Tables, no_table
 from model.sql.statements import evolution, overwrite
-from model.sql.statements.alter.columns import new_columns
 from model.sql.statements.alter.statement import alter, comment_on
 from model.sql.statements.create import create
 from model.sql.statements.delete import delete
@@ -110,12 +112,6 @@ def _settings(written: Settings) -> dict[str, str]:
     return settings
 
 
-_ADD_COLUMNS = re.compile(
-    r"\s*ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMNS?\s*(?P<columns>[^;]+?)\s*;?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
 def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
     """The columns that statements will add to the table, so that rows have a place for them.
 
@@ -123,12 +119,24 @@ def columns_to_come(texts: Iterable[str]) -> tuple[tuple[str, ColumnType], ...]:
     """
     found: list[tuple[str, ColumnType]] = []
     for text in texts:
-        match = _ADD_COLUMNS.fullmatch(text)
-        if match is None:
-            continue
-        try:
-            columns = new_columns(match["columns"])
-        except UnsupportedSQL:
-            continue  # The statement's own parser says so, and of which transaction it is.
-        found += [(column["name"], parse_type(column["type"])) for column in columns]
+        # What is wrong with a statement its own parser says, and of which transaction it is.
+        with suppress(InvalidScenario):
+            found += [
+                (column.name, parse_type(printed(column.args["kind"])))
+                for column in actions(syntax(text).tree)
+                if isinstance(column, exp.ColumnDef)
+            ]
     return tuple(found)
+
+
+def brings_columns(text: str) -> bool:
+    """Whether a statement's columns follow from what it selects, or it brings other types."""
+    try:
+        statement = syntax(text)
+    except InvalidScenario:
+        return False
+    tree, keys = statement.tree, {key.lower() for key, _ in statement.settings}
+    if isinstance(tree, exp.Create):
+        return bool(tree.args.get("replace"))
+    retypes = (isinstance(a, exp.AlterColumn) and a.args.get("dtype") for a in actions(tree))
+    return bool(tree.args.get(EVOLVES)) or evolution.AUTO_MERGE in keys or any(retypes)

@@ -71,9 +71,17 @@ def definition(text: str) -> exp.ColumnDef:
 
     Raises InvalidScenario.
     """
-    (added,) = parse(f"ALTER TABLE t ADD COLUMN c {text}").args["actions"]
+    (added,) = actions(parse(f"ALTER TABLE t ADD COLUMN c {text}"))
     assert isinstance(added, exp.ColumnDef)
     return added
+
+
+def actions(tree: exp.Expr) -> list[exp.Expr]:
+    """What an ALTER TABLE does, each column that it adds by itself; nothing for others."""
+    if not isinstance(tree, exp.Alter):
+        return []
+    lists = (a.expressions if isinstance(a, exp.Schema) else [a] for a in tree.actions)
+    return [action for some in lists for action in some]
 
 
 def tables_of(tree: exp.Expr) -> frozenset[str]:

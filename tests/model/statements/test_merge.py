@@ -412,7 +412,7 @@ def drawn(seed: str) -> Scenario:
 
     spec = grammar.table(pick)
     tables = {"s": grammar.other_table(pick, spec)}
-    text = grammar.statement(pick, spec, "MERGE", "s")
+    text = grammar.statement(pick, spec, "MERGE", "s").sql()
     return Scenario(seed, spec, {"A": text}, (Step("begin", "A"), Step("commit", "A")), tables)
 
 
