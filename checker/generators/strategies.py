@@ -6,7 +6,7 @@ simplest. So everything shrinks towards few transactions, short statements, one 
 model knows.
 
     from hypothesis import given
-    from checker.strategies import scenarios
+    from checker.generators.strategies import scenarios
 
     @given(scenarios(levels=["Serializable"]))
     def test_serializable_holds(scenario): ...

@@ -146,8 +146,8 @@ class _Parser(SparkParser):
         kind = self._prev.text.upper() if self._match_texts(("FULL", "LITE")) else None
         hours = None
         if self._match_text_seq("RETAIN"):
-            hours = self._parse_number()
-            if not self._match_text_seq("HOURS"):
+            hours = self._parse_whole_number()
+            if hours is None or not self._match_text_seq("HOURS"):
                 return None
         dry = self._match_text_seq("DRY", "RUN")
         return Vacuum(this=table, kind=kind, hours=hours, dry_run=dry)
@@ -157,11 +157,15 @@ class _Parser(SparkParser):
         table = self._parse_table_parts()
         self._match_text_seq("TO")
         if self._match_text_seq("VERSION", "AS", "OF"):
-            version = self._parse_number()
+            version = self._parse_whole_number()
             return None if version is None else Restore(this=table, version=version)
         if self._match_text_seq("TIMESTAMP", "AS", "OF"):
             return Restore(this=table, timestamp=self._parse_expression())
         return None
+
+    def _parse_whole_number(self) -> exp.Expr | None:
+        number = self._parse_number()
+        return number if number is not None and number.name.isdigit() else None
 
     def _parse_replace(self) -> exp.Expr:
         tree = self._parse_create()

@@ -166,7 +166,9 @@ def test_a_print_is_short_and_means_the_same(text: str, short: str) -> None:
         "REORG t APPLY (PURGE)",
         "REORG TABLE t APPLY (UPGRADE)",
         "VACUUM t RETAIN 0",
+        "VACUUM t RETAIN 0.5 HOURS",
         "RESTORE TABLE t TO VERSION",
+        "RESTORE TABLE t TO VERSION AS OF 1.5",
     ],
 )
 def test_what_is_none_of_the_statements_stays_as_it_is_written(text: str) -> None:
