@@ -111,8 +111,20 @@ def _replaced(tree: exp.Expr, node: exp.Expr, new: exp.Expr) -> exp.Expr:
     parent = node.parent
     if parent is None:
         return new
-    joined = isinstance(new, exp.Connector) and not isinstance(parent, exp.Or | type(new))
-    if joined and isinstance(parent, exp.Binary | exp.Unary | exp.In | exp.Between | exp.Is):
-        new = exp.paren(new)
-    node.replace(new)
+    node.replace(exp.paren(new) if _looser(new, parent) else new)
     return tree
+
+
+_OPERATORS = exp.Binary | exp.Unary | exp.In | exp.Between
+
+
+def _looser(inner: exp.Expr, outer: exp.Expr) -> bool:
+    """Whether an operator inside another one needs parentheses around it."""
+    match outer:
+        case exp.Or():
+            return False
+        case exp.And():
+            return isinstance(inner, exp.Or)
+        case exp.Not():
+            return isinstance(inner, exp.Connector)
+    return isinstance(outer, _OPERATORS) and isinstance(inner, _OPERATORS)

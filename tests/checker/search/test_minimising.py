@@ -118,6 +118,10 @@ def test_values_lose_a_row_whatever_stands_around_them(sql: str, smaller: str) -
             ],
         ),
         (
+            "DELETE FROM t WHERE (k = 1 AND b) = c",
+            ["DELETE FROM t", "DELETE FROM t WHERE b = c", "DELETE FROM t WHERE (k = 1) = c"],
+        ),
+        (
             "OPTIMIZE t WHERE p BETWEEN 1 AND 2 ZORDER BY (v)",
             [
                 "OPTIMIZE t ZORDER BY (v)",
