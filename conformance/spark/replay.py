@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import queue
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from conformance.delta_log.log_reader import LogReader
 from conformance.engine import Begun, CommitRecord, Committed, EngineError
@@ -17,27 +18,43 @@ from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
+from model.errors import InvalidScenario
 from model.history import Row
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.scenario import Scenario
+from model.sql.dialect import DropFeature, UnsetProperties, Vacuum
+from model.sql.printer import actions, syntax, taken_apart
 from model.workload import TARGET
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
 
 
-_SEVERAL = re.compile(
-    r"\s*(SET\b[^;]*;\s*)*(VACUUM\b|ALTER\s+TABLE\s+\S+\s+(SET\s|UNSET\s|DROP\s+FEATURE\s))",
-    re.IGNORECASE,
-)
-"""Statements that may commit several times, and may fail after some of their commits.
+_SEVERAL = (Vacuum, exp.AlterSet, UnsetProperties, DropFeature)
+"""Statements, and actions of ALTER TABLE, that may commit several times, or fail in between.
 
 VACUUM records its start and its end; enabling row tracking and removing a feature or column
 mapping prepare the table in commits of their own.
 """
 
-_REBINDS = re.compile(r"\s*(SET\b[^;]*;\s*)*(CREATE|REPLACE|DROP)\b", re.IGNORECASE)
-"""Statements that replace a table's entry in the catalog."""
+
+def commits_again(text: str) -> bool:
+    """Whether a statement may commit several times, and may fail after commits of its."""
+    tree = _tree(text)
+    return tree is not None and any(isinstance(t, _SEVERAL) for t in (tree, *actions(tree)))
+
+
+def rebinds(text: str) -> bool:
+    """Whether a statement puts another entry for a table into the catalog."""
+    return isinstance(_tree(text), exp.Create | exp.Drop)
+
+
+def _tree(text: str) -> exp.Expr | None:
+    """A statement's tree; None for what is not SQL, which the engine refuses."""
+    try:
+        return syntax(text).tree
+    except InvalidScenario:
+        return None
 
 
 class SparkReplay:
@@ -116,9 +133,7 @@ class SparkReplay:
     def _begin(self, name: str, step: str) -> Begun:
         read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
-        if TARGET in self._place_now.template.tables and _REBINDS.match(
-            self.scenario.transactions[name]
-        ):
+        if TARGET in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
             self._place_now.name_again(TARGET)
         lane.start(*self._task(self.scenario.transactions[name]))
         event = self._wait(lane, step)
@@ -221,7 +236,7 @@ class SparkReplay:
                 self._lanes[name].release(abandon=True)
                 self._wait(self._lanes[name], f"end of {name}")
                 self._return_lane(name)
-            rebound = any(map(_REBINDS.match, self.scenario.transactions.values()))
+            rebound = any(map(rebinds, self.scenario.transactions.values()))
             if rebound and TARGET in place.template.tables:
                 # The catalog's entry for the table is not the one that the place was given.
                 self._engine.places.drop(place)
@@ -257,8 +272,8 @@ class SparkReplay:
         return tuple(record.version for record in new)
 
     def _may_commit_again(self, step: str) -> bool:
-        """Whether the step's statement may commit several times."""
-        return bool(_SEVERAL.match(self.scenario.transactions[step.split(" ", 1)[1]]))
+        """Whether the step is about a statement that may commit several times."""
+        return commits_again(self.scenario.transactions[step.split(" ", 1)[1]])
 
     def _expect_no_version(self, step: str, before: int) -> None:
         written = self._readers[TARGET].version() - before
@@ -280,8 +295,8 @@ class SparkReplay:
 
 
 def statements(text: str) -> tuple[str, ...]:
-    """``SET key = value; statement`` split into statements; a single statement stays as it is."""
-    parts = [part.strip() for part in text.split(";")]
-    if len(parts) > 1 and all(part.upper().startswith("SET ") for part in parts[:-1]):
-        return tuple(parts)
-    return (text,)
+    """``SET key = value; statement`` taken apart; a lone statement stays as it is."""
+    settings, statement = taken_apart(text)
+    if not settings:
+        return (text,)
+    return (*(f"SET {key}={value}" for key, value in settings), statement)
