@@ -10,8 +10,9 @@ SHELL := /bin/sh
 ARGS ?=
 PYTEST_ARGS ?=
 BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help verify test lint format nightly bench certificates setup packages browser clean
+.PHONY: help verify test quick lint format nightly bench certificates setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -24,8 +25,10 @@ verify: setup ## The main job: model and real engine, into report/index.html (AR
 # One process has the engine and all tests that take it; the others run the rest meanwhile
 # (tests/conftest.py).
 test: setup browser ## All tests, real Spark among them (PYTEST_ARGS="-k name")
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder \
-		$(PYTEST_ARGS)
+	@$(PYTEST) $(PYTEST_ARGS)
+
+quick: packages ## The tests without engine and browser, and without the slow ones
+	@$(PYTEST) -m "not spark and not browser and not slow" $(PYTEST_ARGS)
 
 lint: packages ## ruff and mypy, changing nothing
 	@$(BIN)/ruff check .

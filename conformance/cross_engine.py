@@ -1,7 +1,7 @@
 """Both real engines on one table: some transactions on Spark, the others on delta-rs.
 
 Spark makes the tables. Transactions are stepped one at a time, so that no two processes write
-one version at once: what shows is how the conflict check of each implementation takes the
+the same version at once: the replay shows how each implementation's conflict check treats the
 commits of the other.
 """
 
@@ -42,7 +42,7 @@ class CrossEngine:
         return {**self._spark.versions(), "deltalake": deltalake.__version__}
 
     def open(self, scenario: Scenario, level: str | None = None) -> CrossReplay:
-        """Prepares the tables with Spark."""
+        """Prepares the tables with Spark. Raises EngineError and BadStatement."""
         if unknown := self.on_delta_rs - scenario.transactions.keys():
             names = ", ".join(sorted(unknown))
             raise EngineError(f"there is no transaction {names}", scenario=scenario.name)
@@ -59,7 +59,7 @@ class CrossEngine:
 def _check_known(scenario: Scenario, name: str) -> None:
     """Refuses a transaction that delta-rs has no operation for. Raises BadStatement.
 
-    The other transactions are Spark's, so the rest of the scenario may be what it likes.
+    The other transactions run on Spark, so nothing else in the scenario is restricted.
     """
     workload = prepare(scenario, delta_spark_4_4.PROFILE)
     statement = workload.statements[name]
@@ -84,7 +84,7 @@ class CrossReplay:
         return (self._delta_rs if name in self._on_delta_rs else self._spark).begin(name)
 
     def commit(self, name: str) -> Committed:
-        """Lets a transaction run to its end on its engine."""
+        """Runs a transaction to its end on its engine."""
         if name not in self._on_delta_rs:
             return self._spark.commit(name)
         ended = self._delta_rs.commit(name)
@@ -105,7 +105,7 @@ class CrossReplay:
         return self._spark.rows(version, table)
 
     def lost(self) -> frozenset[str]:
-        """The paths of the newest version's files that a VACUUM has taken away."""
+        """The paths of the newest version's files that a VACUUM has deleted."""
         return self._spark.lost()
 
     def close(self) -> None:

@@ -1,9 +1,9 @@
-"""The protocol that every engine under test speaks: prepare, begin, commit, look.
+"""The protocol of every engine under test: prepare, begin, commit, inspect.
 
 An engine turns a scenario into a *replay*: the prepared tables, and the transactions driven step
 by step in the order that the caller chooses. ``begin`` takes a transaction's snapshot, ``commit``
-lets it run to its end. A replay never guesses: whatever does not happen within its time limit,
-and whatever state was not foreseen, is an :class:`EngineError`.
+runs it to its end. A replay never guesses: a step that exceeds its time limit and a state that
+was not foreseen are an :class:`EngineError`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from model.scenario import Scenario
 
 
 class EngineError(Exception):
-    """The engine could not be started, died, hung, or reached a state nobody foresaw.
+    """The engine could not be started, died, hung, or reached an unforeseen state.
 
-    ``scenario`` and ``step`` name the place where known. It says nothing about isolation: a
+    ``scenario`` and ``step`` name the place, if known. The error says nothing about isolation: a
     replay that raised it has no outcome.
     """
 
@@ -33,14 +33,14 @@ class EngineError(Exception):
 
 
 class BadStatement(EngineError):
-    """A set-up statement that the engine refuses: the scenario is at fault, not the engine."""
+    """The engine refuses a statement: the scenario is at fault, not the engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPredicate:
     """One predicate that the engine recorded as read, split as its conflict check sees it.
 
-    Both parts are conjunctions of SQL texts. ``rewritten`` tells that the partition part is
+    Both parts are conjunctions of SQL texts. ``rewritten`` is True if the partition part is
     applied to files through their partition values (the normal case for partition columns).
     """
 
@@ -51,9 +51,9 @@ class ReadPredicate:
 
 @dataclass(frozen=True, slots=True)
 class Footprint:
-    """What a transaction had read by the time it was ready to commit, as the engine recorded it.
+    """The reads of a transaction up to its commit, as the engine recorded them.
 
-    ``files`` are the paths, as the log spells them, of the files that count as read after data
+    ``files`` has the paths, as the log spells them, of the files that count as read after data
     skipping.
     """
 
@@ -66,8 +66,8 @@ class Footprint:
 class Begun:
     """A transaction that has taken its snapshot.
 
-    ``finished`` tells that the statement ended before it came to a commit (nothing to do, or it
-    failed by itself); ``commit`` then only reports how.
+    ``finished`` is True if the statement ended before it reached a commit (it had nothing to do,
+    or failed by itself); ``commit`` then only reports how it ended.
     """
 
     read_version: int
@@ -80,11 +80,11 @@ class Committed:
     """How a transaction ended.
 
     ``outcome`` is ``committed``, ``no commit``, ``read``, ``failed`` or the name of a conflict.
-    A statement may commit several times (VACUUM notes its start and its end): ``commit_version``
-    is then its last version, ``earlier_versions`` has the others.
-    ``conflict_with_version`` is the winner that the engine names, None where it names none.
-    ``rows`` are a reader's rows; ``error_class`` and ``message`` tell of a conflict or a failure
-    in the engine's own words.
+    If a statement commits several times (VACUUM records its start and its end),
+    ``commit_version`` is its last version and ``earlier_versions`` has the others.
+    ``conflict_with_version`` is the winner's version, None if the engine names none.
+    ``rows`` are a reader's rows; ``error_class`` and ``message`` describe a conflict or a
+    failure in the engine's own words.
     """
 
     outcome: str
@@ -147,7 +147,7 @@ class Replay(Protocol):
         ...
 
     def commit(self, name: str) -> Committed:
-        """Let a begun transaction run to its end; raises EngineError."""
+        """Run a begun transaction to its end; raises EngineError."""
         ...
 
     def log(self, table: str = "t") -> Sequence[CommitRecord]:
@@ -157,8 +157,8 @@ class Replay(Protocol):
     def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
         """The rows of a data file of the target as they were after a version (None: the newest).
 
-        In the file's order, without those that a deletion vector takes out, under the schema
-        of that version.
+        In the file's order, without rows that a deletion vector marks as deleted, under the
+        schema of that version.
         """
         ...
 
@@ -167,11 +167,11 @@ class Replay(Protocol):
         ...
 
     def lost(self) -> frozenset[str]:
-        """The paths of the newest version's files that a VACUUM has taken away."""
+        """The paths of the newest version's files that a VACUUM has deleted."""
         ...
 
     def close(self) -> None:
-        """Abandon what is in flight and remove the tables."""
+        """Abandon transactions in flight and remove the tables."""
         ...
 
 
@@ -190,11 +190,11 @@ class Engine(Protocol):
     def open(self, scenario: Scenario, level: str | None = None) -> Replay:
         """Prepare a scenario's tables; ``level`` overrides the table's own isolation level.
 
-        Raises :class:`BadStatement` for set-up that the engine refuses, :class:`EngineError`
-        for an engine that does not work.
+        Raises :class:`BadStatement` if the engine refuses the set-up, :class:`EngineError`
+        if the engine does not work.
         """
         ...
 
     def close(self) -> None:
-        """Stop the engine and leave nothing behind."""
+        """Stop the engine and remove all its files."""
         ...

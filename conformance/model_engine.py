@@ -1,7 +1,7 @@
 """The model behind the engines' protocol: replays without a real engine.
 
-It serves to test what compares engines with the model, and to put a changed profile in the
-place of an engine: one that drops a rule is an engine with a bug.
+It tests the comparison of engines with the model, and lets a changed profile play the engine:
+a profile that drops a rule is an engine with a bug.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class ModelEngine:
         self.profile = profile
 
     def versions(self) -> Mapping[str, str]:
-        """The profile, by name."""
+        """The profile, by name, as the only version."""
         return {"profile": self.profile.name}
 
     def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
@@ -67,14 +67,14 @@ class ModelReplay:
         if self._latest.table.absent:
             self._latest = after_begin(running, self._latest)
         footprint = running.execution.footprint
-        seen = None
+        recorded = None
         if footprint is not None:
             files = frozenset(file.path for file in footprint.read_files)
-            seen = Footprint((), files, footprint.read_whole_table)
-        return Begun(running.snapshot.version, seen)
+            recorded = Footprint((), files, footprint.read_whole_table)
+        return Begun(running.snapshot.version, recorded)
 
     def commit(self, name: str) -> Committed:
-        """Lets a begun transaction run to its end."""
+        """Runs a begun transaction to its end."""
         before = self._latest
         ended = commit(self._in_flight.pop(name), before, self._profile, self._workload.level)
         self._latest = ended.latest
@@ -115,7 +115,7 @@ class ModelReplay:
         return (self._latest if version is None else self._latest.at(version)).shown()
 
     def lost(self) -> frozenset[str]:
-        """The paths of the newest version's files that a VACUUM has taken away."""
+        """The paths of the newest version's files that a VACUUM has deleted."""
         lost = self._latest.lost
         files = self._latest.files.values()
         return frozenset(file.path for file in files if not lost.isdisjoint(file.storage))
@@ -124,12 +124,12 @@ class ModelReplay:
         """Nothing to remove."""
 
     def _snapshots(self) -> list[Snapshot]:
-        found: list[Snapshot] = []
+        snapshots: list[Snapshot] = []
         snapshot: Snapshot | None = self._latest
         while snapshot is not None and not snapshot.table.absent:
-            found.append(snapshot)
+            snapshots.append(snapshot)
             snapshot = snapshot.parent
-        return found[::-1]
+        return snapshots[::-1]
 
 
 def _record(snapshot: Snapshot) -> CommitRecord:

@@ -1,4 +1,4 @@
-"""Prepares each distinct set of tables once, and copies it for every replay.
+"""Prepared tables: each distinct set is made once and copied for every replay.
 
 Creating a table in SQL and filling it costs half a second and more; copying its folder costs a
 millisecond. The set-up statements are run by the engine itself, as commits of their own.
@@ -22,7 +22,7 @@ from model.scenario import LEVEL_PROPERTY, TableSpec
 class Template:
     """Prepared tables: one folder each, under ``folder``.
 
-    ``absent`` are those that are not there yet, and have no folder.
+    ``absent`` names tables that do not exist yet, and so have no folder.
     """
 
     folder: Path
@@ -30,7 +30,7 @@ class Template:
     absent: tuple[str, ...] = ()
 
     def copy_to(self, folder: Path) -> None:
-        """Lay the tables into a new folder. Data files are never changed: links serve."""
+        """Copy the tables into a new folder. Data files never change, so they are linked."""
         for table in self.tables:
             copy_table(self.folder / table, folder / table)
 
@@ -46,10 +46,10 @@ def copy_table(source: Path, target: Path) -> None:
 
 
 class Templates:
-    """All templates of an engine, by what they contain. Safe for several threads.
+    """All templates of an engine, by their contents. Thread-safe.
 
-    ``build(tables, folder)`` makes the tables. Who asks for a template that another thread is
-    making waits for it.
+    ``build(tables, folder)`` makes the tables. A thread that asks for a template that another
+    thread is making waits for it.
     """
 
     def __init__(self, folder: Path, build: Callable[[Mapping[str, TableSpec], Path], None]):
@@ -59,7 +59,7 @@ class Templates:
         self._made: dict[str, Future[Template]] = {}
 
     def get(self, tables: Mapping[str, TableSpec]) -> Template:
-        """The template for these tables, built if it is not there yet."""
+        """The template for these tables, built if necessary."""
         key = repr([(name, *_contents(spec)) for name, spec in tables.items()])
         with self._lock:
             future = self._made.get(key)
@@ -72,7 +72,7 @@ class Templates:
                 present = tuple(name for name, spec in tables.items() if not spec.absent)
                 absent = tuple(name for name, spec in tables.items() if spec.absent)
                 future.set_result(Template(folder, present, absent))
-            except BaseException as error:  # noqa: BLE001 - all who wait must hear of it
+            except BaseException as error:  # noqa: BLE001 - every waiting thread must see it
                 future.set_exception(error)
         return future.result()
 

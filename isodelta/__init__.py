@@ -1,7 +1,7 @@
-"""isodelta: the isolation levels of Delta Lake, defined, searched and tried on the real engine.
+"""isodelta: the isolation levels of Delta Lake, defined, searched and tested on real engines.
 
-The public names, imported when they are first used, so that ``import isodelta`` costs nothing.
-An experiment, here with a delete and an append whose commits cross::
+The public names are imported on first use, so that ``import isodelta`` costs nothing. An
+experiment, here with a delete and a concurrent append::
 
     >>> import isodelta
     >>> (scenario,) = isodelta.parse_scenarios('''
@@ -62,7 +62,7 @@ _HOMES = {
     "scenario_mapping": "isodelta.files.scenarios",
     "scenario_yaml": "isodelta.files.scenarios",
     "BadScenarios": "isodelta.files.scenarios",
-    # Workloads: jobs that run side by side.
+    # Workloads: jobs that run concurrently.
     "load_workload": "isodelta.files.workloads",
     "robustness": "checker.robustness.answer",
     # The model.
@@ -86,7 +86,7 @@ _HOMES = {
     "Search": "checker.search.exhaustive",
     "search_all": "checker.search.exhaustive",
     "strategies": "checker.generators",
-    # Levels told apart, and theorems.
+    # Separations of levels, and theorems.
     "separate": "checker.separation.snapshots",
     "Separation": "checker.separation.result",
     "SeparationResult": "checker.separation.result",

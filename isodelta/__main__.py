@@ -1,4 +1,4 @@
-"""``python -m isodelta``."""
+"""The entry point of ``python -m isodelta``."""
 
 from isodelta.cli import main
 

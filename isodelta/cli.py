@@ -1,8 +1,8 @@
 """The command line: ``isodelta COMMAND``.
 
-A folder in ``isodelta.commands`` is a command; its module ``command`` holds it. It is imported
-only when it is asked for, so that no command pays for the libraries of another. What an
-exception means for the exit code is said in ``isodelta.exits``.
+Every folder in ``isodelta.commands`` is a command, defined in its module ``command``. A command
+is imported only when it runs, so that no command pays for the libraries of another. The module
+``isodelta.exits`` maps exceptions to exit codes.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ ORDER = (
     "history",
     "prove",
 )
-"""In which order the help lists commands: the main job first."""
+"""The order in which the help lists commands: the main job first."""
 
 
 class _Commands(click.Group):
     """The commands, found by the names of their folders."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        found = pkgutil.iter_modules(commands.__path__)
-        names = [module.name for module in found if module.ispkg]
+        modules = pkgutil.iter_modules(commands.__path__)
+        names = [module.name for module in modules if module.ispkg]
         return sorted(names, key=lambda n: (ORDER.index(n) if n in ORDER else len(ORDER), n))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -55,7 +55,7 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="isodelta", prog_name="isodelta")
 def cli() -> None:
-    """What Delta Lake's isolation levels mean, and whether real tables keep them.
+    """Check what Delta Lake's isolation levels guarantee, and whether real tables keep to it.
 
     Exit codes: 0 all as it should be, 1 a violation, a difference or a failed expectation was
     found, 2 bad usage or bad input, 3 the engine could not be started or died, 130 Ctrl-C.
@@ -63,11 +63,11 @@ def cli() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command and returns its exit code. Errors are told on standard error."""
+    """Runs one command and returns its exit code. Errors are printed on standard error."""
     try:
-        # Not cli.main(): that has its own words and exit codes for Ctrl-C and broken pipes.
-        given = list(sys.argv[1:] if arguments is None else arguments)
-        with cli.make_context("isodelta", given) as context:
+        # Not cli.main(): that has its own messages and exit codes for Ctrl-C and broken pipes.
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        with cli.make_context("isodelta", words) as context:
             code = cli.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as error:
@@ -82,13 +82,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, click.Abort):
         return _complain(["isodelta: interrupted"], INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output has left (`| head`). Python would complain once more about
-        # the flush at its exit, so standard output goes nowhere from here on.
+        # The reader of our output has closed the pipe (`| head`). Python would complain again
+        # when it flushes at exit, so standard output is discarded from here on.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
     except Exception:  # noqa: BLE001 - a bug of ours must not look like exit code 1, a finding
         traceback.print_exc()
-        return _complain(["isodelta: this is a bug of isodelta itself; please report it"], BROKEN)
+        return _complain(["isodelta: this is a bug in isodelta itself; please report it"], BROKEN)
     return code if isinstance(code, int) else OK
 
 
@@ -107,7 +107,7 @@ def _complain(lines: Sequence[str], code: int) -> int:
 
 def main() -> NoReturn:
     """The console script."""
-    # What imports and searches make mostly stays: at Python's own threshold the collector goes
-    # through it hundreds of times, which is a seventh of the time of `isodelta check`.
+    # Objects made by imports and searches mostly stay alive: at Python's default threshold the
+    # collector walks them hundreds of times, a seventh of the time of `isodelta check`.
     gc.set_threshold(100_000)
     sys.exit(run())

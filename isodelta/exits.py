@@ -1,11 +1,11 @@
-"""How a command ends: the exit codes, and the exceptions that lead to them."""
+"""The exit codes of commands, and the exceptions that lead to them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 OK = 0
-"""All as it should be."""
+"""Everything is as expected."""
 FOUND = 1
 """A violation, a difference or a failed expectation was found."""
 BAD = 2
@@ -15,18 +15,18 @@ ENGINE = 3
 INTERRUPTED = 130
 """Ctrl-C, as a shell reports it (128 + SIGINT)."""
 BROKEN = 70
-"""An error of isodelta's own (EX_SOFTWARE), kept apart from what it has found."""
+"""An internal error of isodelta (EX_SOFTWARE), distinct from its findings."""
 
 
 class CommandFailed(Exception):
-    """A command that cannot go on: ``lines`` to tell people, and the exit ``code``."""
+    """A command that cannot continue: ``lines`` to print, and the exit ``code``."""
 
     code: int
     lines: tuple[str, ...]
 
 
 class BadInput(CommandFailed):
-    """Input that cannot be used. ``lines`` has one clear line for each thing that is wrong."""
+    """Input that cannot be used. ``lines`` has one clear line for each problem."""
 
     code = BAD
 

@@ -49,26 +49,26 @@ class Duration(click.ParamType[float]):
             return value
         match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", str(value).strip())
         if match is None or float(match[1]) == 0:
-            self.fail(f"{value!r} is no time; write 60s, 4m or 1h", param, ctx)
+            self.fail(f"{value!r} is not a time; write 60s, 4m or 1h", param, ctx)
         return float(match[1]) * _UNITS[match[2]]
 
 
 def budget_option(default: str | None) -> Callable[[Command], Command]:
-    """``--budget``: how long to go on, handed over in seconds as ``budget``."""
+    """``--budget``: the time limit, passed in seconds as ``budget``."""
     return click.option(
         "--budget",
         type=Duration(),
         default=default,
         show_default=default is not None,
         metavar="TIME",
-        help="How long to go on, such as 60s or 4m.",
+        help="Time limit, such as 60s or 4m.",
     )
 
 
 def engine_option(
     default: str | None = None, help_text: str = "Which real engine to use."
 ) -> Callable[[Command], Command]:
-    """``--engine``: the name of a real engine, handed over as ``engine``."""
+    """``--engine``: the name of a real engine, passed as ``engine``."""
     return click.option(
         "--engine",
         type=click.Choice(tuple(ENGINES)),
@@ -79,31 +79,31 @@ def engine_option(
 
 
 ALL = "all"
-"""What --profile takes instead of a name, where a command can go through every profile."""
+"""The value of --profile for every profile, in commands that support it."""
 
 
 def common_options(
     command: Callable[..., Any], *, every_profile: bool = False
 ) -> Callable[..., Any]:
-    """Adds --profile, --json, --seed and --report, handed over as one argument, ``common``.
+    """Adds --profile, --json, --seed and --report, passed as one argument, ``common``.
 
-    ``every_profile`` is True for a command that knows what to do with ``--profile all``.
+    ``every_profile`` is True for a command that supports ``--profile all``.
     """
 
     @click.option(
         "--profile",
         "profile_name",
         default=None,
-        show_default=f"that of the engine, else {DEFAULT.name}",
+        show_default=f"the engine's, else {DEFAULT.name}",
         metavar="NAME",
-        help="Whose conflict rules to follow"
+        help="The implementation whose conflict rules to follow"
         + (f"; {ALL}: every profile, side by side." if every_profile else "."),
     )
     @click.option(
         "--json",
         "as_json",
         is_flag=True,
-        help="Print JSON Lines on standard output, and nothing else there.",
+        help="Print JSON Lines, and nothing else, on standard output.",
     )
     @click.option(
         "--seed",
@@ -111,7 +111,7 @@ def common_options(
         default=0,
         show_default=True,
         metavar="N",
-        help="Where anything is random, the same seed makes the same run.",
+        help="Seed of the random parts; the same seed gives the same run.",
     )
     @click.option(
         "--report",
@@ -141,5 +141,5 @@ def common_options(
 
 
 def _profile_of(engine: str | None) -> str:
-    """The profile of the engine that a command names; the default one where it names none."""
+    """The profile of the engine that a command names; the default one if it names none."""
     return DEFAULT.name if engine is None else ENGINES.get(engine, DEFAULT.name)

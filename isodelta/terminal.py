@@ -1,4 +1,4 @@
-"""The terminal: the consoles that people read, colours, tables without lines, and progress."""
+"""The terminal: consoles, colours, tables without lines, and progress."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        # The command line decides how a run ends whose reader has left.
+        # isodelta.cli decides how a run ends when the reader has closed the pipe.
         raise BrokenPipeError
 
 
 def output() -> Console:
-    """The console on standard output. What its encoding lacks is written as an escape."""
+    """The console on standard output. Characters outside its encoding are written as escapes."""
     return _console(sys.stdout)
 
 
@@ -39,20 +39,20 @@ def _console(stream: TextIO) -> Console:
 
 
 def can_draw(console: Console) -> bool:
-    """Whether the console prints lines, arrows and circles, and not ASCII alone."""
+    """Whether the console can print lines, arrows and circles, not just ASCII."""
     return console.encoding.lower().startswith("utf")
 
 
 def show_progress() -> bool:
-    """Whether somebody is there to watch: progress goes to a terminal or nowhere."""
+    """Whether standard error is a terminal: progress goes to a terminal or nowhere."""
     return sys.stderr.isatty()
 
 
 @contextmanager
 def progress(text: str) -> Iterator[Callable[[str], None]]:
-    """A line of progress on standard error while the block runs.
+    """A progress line on standard error while the block runs.
 
-    Gives a function that replaces the line's text; it does nothing where nobody watches.
+    Yields a function that replaces the line's text; it does nothing without a terminal.
     """
     if not show_progress():
         yield lambda text: None
@@ -67,7 +67,7 @@ def printable(text: str) -> str:
 
 
 def grid(*wide: bool) -> Table:
-    """A table without lines; a column that is True takes what is left of the width."""
+    """A table without lines; a column that is True takes the remaining width."""
     table = Table.grid(padding=(0, 2))
     for takes_the_rest in wide:
         table.add_column(no_wrap=not takes_the_rest, overflow="fold")

@@ -1,4 +1,4 @@
-"""Versions of everything that a result may depend on."""
+"""The versions of everything that a result may depend on."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PACKAGES = (
 
 def versions() -> dict[str, str]:
     """Python's version and those of the packages, by name."""
-    found = {"python": platform.python_version()}
+    result = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            result[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            result[package] = "not installed"
+    return result

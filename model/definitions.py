@@ -99,7 +99,7 @@ def _explored(
     starts: Sequence[_Way], texts: Iterable[str], others: Mapping[str, Table]
 ) -> tuple[list[_Way], bool]:
     """The ways from ``starts``, those of fewer statements first, and whether they are all."""
-    redefining = [read.syntax.text for read in _syntax(texts) if read.redefines]
+    redefining = [read.written.text for read in _syntax(texts) if read.redefines]
     waiting = deque(starts)
     met: dict[_Way, None] = {}
     while waiting and len(met) < MOST:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadFileScheduling
+from xdist.scheduler import LoadGroupScheduling
 
 from conformance.spark.engine import SparkEngine
 from conformance.spark.java import find_java
 from tests.command_line import Write
 
 ENGINE = "spark_engine"
-"""The fixture of the engine. Of several processes one runs all files whose tests take it."""
+"""The fixture of the engine. Of several processes one runs all tests that take it."""
+
+PROOFS = Path(__file__).parent / "checker" / "proofs"
+"""Its files are run by one process: they ask the solver the same questions."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -27,6 +29,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if takes_engine(item):
             item.add_marker(pytest.mark.spark)
+            item.add_marker(pytest.mark.xdist_group(ENGINE))
+        elif item.path.is_relative_to(PROOFS):
+            item.add_marker(pytest.mark.xdist_group(PROOFS.name))
     if hasattr(config, "workerinput"):
         items.sort(
             key=lambda item: (not takes_engine(item), item.get_closest_marker("spark") is None)
@@ -37,25 +42,17 @@ def takes_engine(item: pytest.Item) -> bool:
     return ENGINE in getattr(item, "fixturenames", ())
 
 
-class EngineAndFiles(LoadFileScheduling):
-    """The files with engine tests go to one process together, the others to whoever is free.
-
-    Only names of tests come here, so a file is looked into for the fixture.
-    """
+class GroupsAndFiles(LoadGroupScheduling):
+    """Tests of a group go to one process together, and so do those of a file without a group."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file: str = super()._split_scope(nodeid)
-        return ENGINE if mentions_engine(self.config.rootpath / file) else file
+        group: str = super()._split_scope(nodeid)
+        return nodeid.split("::", 1)[0] if group == nodeid else group
 
 
-@cache
-def mentions_engine(file: Path) -> bool:
-    return ENGINE in file.read_text(encoding="utf-8")
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> EngineAndFiles | None:
-    """For ``--dist loadfile``, as ``make test`` says; the other modes are xdist's own."""
-    return EngineAndFiles(config, log) if config.getoption("dist") == "loadfile" else None
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> GroupsAndFiles | None:
+    """For ``--dist loadgroup``, as ``make test`` says; the other modes are xdist's own."""
+    return GroupsAndFiles(config, log) if config.getoption("dist") == "loadgroup" else None
 
 
 @pytest.fixture

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from checker.generators.queries import qualified
-from checker.generators.scenarios import by_use, new_value, predicate, where
-from checker.generators.tables import Columns, Pick, given, hands_out, readable, values
+from sqlglot import exp
+
+from checker.generators.parts import by_use, new_value, predicate, where
+from checker.generators.tables import Columns, Pick, given, hands_out, known, readable, values
 from model.scenario import TableSpec
-from model.values.types import sql_literal
+from model.sql.trees import binary, column, columns, equal, literal, named, qualified, query
 
 
-def merge(pick: Pick, spec: TableSpec, origin: str | None) -> str:
+def merge(pick: Pick, spec: TableSpec, origin: str | None) -> exp.Merge:
     """MERGE INTO t: an upsert, or any other combination of clauses.
 
     ``origin`` is another table with the columns of ``t``, if there is one. Rows of the target
@@ -17,70 +18,84 @@ def merge(pick: Pick, spec: TableSpec, origin: str | None) -> str:
     statement can fail by itself.
     """
     types = readable(spec)
-    source = _source(pick, types, origin)
-    return f"MERGE INTO t USING {source} ON {_condition(pick, types)}{_clauses(pick, spec)}"
+    return exp.Merge(
+        this=named("t"),
+        using=_source(pick, types, origin),
+        on=_condition(pick, types),
+        whens=exp.Whens(expressions=_clauses(pick, spec)),
+    )
 
 
-def _source(pick: Pick, types: Columns, origin: str | None) -> str:
+def _source(pick: Pick, types: Columns, origin: str | None) -> exp.Expr:
     shapes = ["row", "row", "rows", "values", "self"]
     if origin is not None:
         shapes += ["table", "query"]
     match pick(shapes):
         case "row":
-            return f"({_selected(pick, types, 0)}) s"
+            return _subquery(_selected(pick, types, 0))
         case "rows":
-            return f"({_selected(pick, types, 0)} UNION ALL {_selected(pick, types, 1)}) s"
+            first, second = _selected(pick, types, 0), _selected(pick, types, 1)
+            return _subquery(exp.union(first, second, distinct=False, copy=False))
         case "values":
-            lines = ", ".join(f"({', '.join(_constants(pick, types, n))})" for n in (0, 1))
-            return f"(SELECT * FROM VALUES {lines} AS x({', '.join(types)})) s"
+            lines = [exp.Tuple(expressions=_constants(pick, types, n)) for n in (0, 1)]
+            names = list(map(exp.to_identifier, types))
+            alias = exp.TableAlias(this=exp.to_identifier("x"), columns=names)
+            return _subquery(query([exp.Star()], exp.Values(expressions=lines, alias=alias)))
         case "self":
-            return f"(SELECT {_outputs(pick, types)} FROM t{where(pick, types)}) s"
+            return _subquery(query(_outputs(pick, types), named("t"), where(pick, types)))
         case "query":
-            return f"(SELECT {_outputs(pick, types)} FROM {origin}{where(pick, types)}) s"
+            assert origin is not None
+            return _subquery(query(_outputs(pick, types), named(origin), where(pick, types)))
         case _:
-            return f"{origin} AS s"
+            assert origin is not None
+            return named(origin, None if origin == "s" else "s")
 
 
-def _selected(pick: Pick, types: Columns, number: int) -> str:
+def _subquery(tree: exp.Expr) -> exp.Expr:
+    return exp.Subquery(this=tree, alias=exp.TableAlias(this=exp.to_identifier("s")))
+
+
+def _selected(pick: Pick, types: Columns, number: int) -> exp.Select:
     pairs = zip(_constants(pick, types, number), types, strict=True)
-    return "SELECT " + ", ".join(f"{value} AS {name}" for value, name in pairs)
+    return exp.select(*(exp.alias_(value, name) for value, name in pairs))
 
 
-def _constants(pick: Pick, types: Columns, number: int) -> list[str]:
+def _constants(pick: Pick, types: Columns, number: int) -> list[exp.Expr]:
     """Values for every column; of ``k`` others for each number, so that keys differ."""
     return [
-        sql_literal(pick(values(name, types)[number::2] if name == "k" else values(name, types)))
+        literal(pick(values(name, types)[number::2] if name == "k" else values(name, types)))
         for name in types
     ]
 
 
-def _outputs(pick: Pick, types: Columns) -> str:
+def _outputs(pick: Pick, types: Columns) -> list[exp.Expr]:
     changed = pick((None, None, pick(by_use(types))))
-    return ", ".join(
-        f"{new_value(pick, name, types)} AS {name}" if name == changed else name for name in types
-    )
+    return [
+        exp.alias_(new_value(pick, name, types), name) if name == changed else column(name)
+        for name in types
+    ]
 
 
-def _condition(pick: Pick, types: Columns) -> str:
-    literal = sql_literal(pick([v for v in values("p", types) if v is not None]))
+def _condition(pick: Pick, types: Columns) -> exp.Expr:
+    keys = equal(column("k", "t"), column("k", "s"))
+    partitions = equal(column("p", "t"), column("p", "s"))
+    constant = equal(column("p", "t"), literal(pick(known(values("p", types)))))
     match pick(("key", "key", "key", "literal", "partition", "both", "target", "other")):
         case "literal":
-            return f"t.k = s.k AND t.p = {literal}"
+            return exp.and_(keys, constant)
         case "partition":
-            return "t.p = s.p"
+            return partitions
         case "both":
-            return "t.p = s.p AND t.k = s.k"
+            return exp.and_(partitions, keys)
         case "target":
-            return f"t.k = s.k AND ({_of_target(predicate(pick, types, 1), types)})"
+            return exp.and_(keys, qualified(predicate(pick, types, 1), "t"))
         case "other":
-            others = ("t.k <=> s.k", f"t.p = {literal}", "t.k < s.k", "FALSE", "t.k = s.k + 1")
-            return pick(others)
+            one, other = column("k", "t"), column("k", "s")
+            plus = binary(other.copy(), "+", literal(1))
+            pairs = (binary(one, "<=>", other), constant, binary(one, "<", other), exp.false())
+            return pick((*pairs, equal(one, plus))).copy()
         case _:
-            return "t.k = s.k"
-
-
-def _of_target(text: str, types: Columns) -> str:
-    return qualified(text, "t", types)
+            return keys
 
 
 _SHAPES = (
@@ -90,47 +105,52 @@ _SHAPES = (
 """Clauses by what they do, in their order; those before "insert" are for matches."""
 
 
-def _clauses(pick: Pick, spec: TableSpec) -> str:
+def _clauses(pick: Pick, spec: TableSpec) -> list[exp.When]:
     types = readable(spec)
     # What an INSERT of MERGE makes of identity columns is not modelled.
     shape = pick([each for each in _SHAPES if "insert" not in each or not hands_out(spec)])
     matched = shape.count("update") + shape.count("delete")
-    text, inserts = "", shape.count("insert")
+    whens, inserts = [], shape.count("insert")
     for word in shape.replace("by source", "bysource").split():
         if word == "bysource":
-            text += f" WHEN NOT MATCHED BY SOURCE{_and(pick, types, 't')} THEN "
-            text += pick(("DELETE", _updated(pick, spec, False)))
+            condition = _and(pick, types, "t")
+            then = pick((exp.var("DELETE"), _updated(pick, spec, False)))
+            whens.append(exp.When(matched=False, source=True, condition=condition, then=then))
         elif word == "insert":
             inserts -= 1
-            needed = inserts > 0
-            text += f" WHEN NOT MATCHED{_and(pick, types, 's', needed)} THEN {_insert(pick, spec)}"
+            condition = _and(pick, types, "s", inserts > 0)
+            whens.append(exp.When(matched=False, condition=condition, then=_insert(pick, spec)))
         else:
             matched -= 1
-            text += f" WHEN MATCHED{_and(pick, types, pick('ts'), matched > 0)} THEN "
-            text += "DELETE" if word == "delete" else _updated(pick, spec, True)
-    return text
+            condition = _and(pick, types, pick("ts"), matched > 0)
+            then = exp.var("DELETE") if word == "delete" else _updated(pick, spec, True)
+            whens.append(exp.When(matched=True, condition=condition, then=then))
+    return whens
 
 
-def _and(pick: Pick, types: Columns, table: str, needed: bool = False) -> str:
+def _and(pick: Pick, types: Columns, table: str, needed: bool = False) -> exp.Expr | None:
     """A clause's condition; only the last clause of a kind goes without."""
     if not needed and not pick((False, False, True)):
-        return ""
-    return f" AND {qualified(predicate(pick, types, 1), table, types)}"
+        return None
+    return qualified(predicate(pick, types, 1), table)
 
 
-def _updated(pick: Pick, spec: TableSpec, source: bool) -> str:
+def _updated(pick: Pick, spec: TableSpec, source: bool) -> exp.Update:
     types, settable = readable(spec), given(spec)
     name = pick(("v", "v", *(("p",) if "p" in settable else ()), *settable))
-    value = _of_target(new_value(pick, name, types), types)
+    value = equal(column(name), qualified(new_value(pick, name, types), "t"))
     if not source:
-        return f"UPDATE SET {name} = {value}"
-    shapes = [f"UPDATE SET {name} = s.{name}", f"UPDATE SET {name} = {value}"]
-    return pick([*shapes, "UPDATE SET *"] if settable == types else shapes)
+        return exp.Update(expressions=[value])
+    shapes: list[exp.Expr] = [equal(column(name), column(name, "s")), value]
+    return exp.Update(expressions=[pick([*shapes, exp.Star()] if settable == types else shapes)])
 
 
-def _insert(pick: Pick, spec: TableSpec) -> str:
+def _insert(pick: Pick, spec: TableSpec) -> exp.Insert:
     types = given(spec)
     if types == readable(spec) and pick((True, True, False)):
-        return "INSERT *"
+        return exp.Insert(this=exp.Star())
     left = [name for name in types if name in "kp" or pick((True, False))]
-    return f"INSERT ({', '.join(left)}) VALUES ({', '.join(f's.{name}' for name in left)})"
+    return exp.Insert(
+        this=exp.Tuple(expressions=columns(left)),
+        expression=exp.Tuple(expressions=columns(left, "s")),
+    )

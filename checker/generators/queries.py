@@ -1,54 +1,87 @@
-"""The part of the grammar that makes INSERT ... SELECT over several reads: joins, unions and IN."""
+"""Random queries: SELECT, and INSERT ... SELECT over several reads, by joins, unions and IN."""
 
 from __future__ import annotations
 
-import re
+from sqlglot import exp
 
-from checker.generators.scenarios import by_use, new_value, predicate, where
+from checker.generators.parts import by_use, predicate, where, with_one_changed
 from checker.generators.tables import Columns, Pick, given, listed, readable
 from model.scenario import TableSpec
+from model.sql.trees import (
+    Where,
+    binary,
+    column,
+    columns,
+    count,
+    equal,
+    named,
+    qualified,
+    query,
+    target,
+)
 
 SHAPES = ("union", "join", "IN", "NOT EXISTS", "subquery", "WITH")
 
 
-def insert_query(pick: Pick, spec: TableSpec, origin: str) -> str:
+def select(pick: Pick, types: Columns, clause: Where) -> exp.Select:
+    """SELECT ... FROM t: rows, an aggregate, or an aggregate by group."""
+    match pick(("rows", "count", "sum", "groups")):
+        case "rows":
+            return query([exp.Star()], named("t"), clause)
+        case "count":
+            return query([count()], named("t"), clause)
+        case "sum":
+            least = exp.Min(this=column(pick(list(types))))
+            return query([exp.Sum(this=column("k")), least], named("t"), clause)
+    return query([column("p"), count()], named("t"), clause, ("p",))
+
+
+def insert_query(pick: Pick, spec: TableSpec, origin: str) -> exp.Insert:
     """INSERT INTO t from two reads, of which one or both are of ``origin``, another table or t."""
-    types, names = readable(spec), given(spec)
-    outputs = ", ".join(names)
-    shape = pick(SHAPES)
-    match shape:
+    return exp.Insert(
+        this=target(listed(spec)), expression=_query(pick, given(spec), readable(spec), origin)
+    )
+
+
+def _query(pick: Pick, names: Columns, types: Columns, origin: str) -> exp.Expr:
+    match pick(SHAPES):
         case "union":
-            first = f"SELECT {outputs} FROM t{where(pick, types)}"
-            query = f"{first} UNION ALL SELECT {outputs} FROM {origin}{where(pick, types)}"
+            first = query(columns(names), named("t"), where(pick, types))
+            second = query(columns(names), named(origin), where(pick, types))
+            return exp.union(first, second, distinct=False, copy=False)
         case "join":
-            changed = pick([name for name in by_use(types) if name in names])
-            cells = [f"b.{name}" if name == changed else f"a.{name}" for name in names]
-            on = pick(("a.k = b.k", "a.k = b.k", "a.p = b.p AND a.k < b.k"))
-            kind = pick(("JOIN", "JOIN", "LEFT JOIN"))
-            query = f"SELECT {', '.join(cells)} FROM t a {kind} {origin} b ON {on}"
-            if pick((False, True)):
-                query += f" WHERE {qualified(predicate(pick, types, 1), 'a', types)}"
+            return _join(pick, names, types, origin)
         case "IN":
-            inner = f"SELECT k FROM {pick(('t', origin))}{where(pick, types)}"
-            query = f"SELECT {outputs} FROM {origin} WHERE k IN ({inner})"
+            inner = query([column("k")], named(pick(("t", origin))), where(pick, types))
+            listed_there = exp.In(this=column("k"), query=exp.Subquery(this=inner))
+            return query(columns(names), named(origin), exp.Where(this=listed_there))
         case "NOT EXISTS":
-            query = f"SELECT {outputs} FROM {origin} a WHERE NOT EXISTS (SELECT 1 FROM t b "
-            query += f"WHERE a.k = b.k AND {qualified(predicate(pick, types, 0), 'b', types)})"
+            keys = equal(column("k", "a"), column("k", "b"))
+            condition = exp.and_(keys, qualified(predicate(pick, types, 0), "b"), copy=False)
+            inner = query([exp.Literal.number(1)], named("t", "b"), exp.Where(this=condition))
+            missing = exp.Not(this=exp.Exists(this=inner))
+            return query(columns(names), named(origin, "a"), exp.Where(this=missing))
         case "subquery":
             changed = pick([name for name in by_use(types) if name in names])
-            inner = f"(SELECT max({changed}) FROM t{where(pick, types)})"
-            cells = [inner if name == changed else name for name in names]
-            query = f"SELECT {', '.join(cells)} FROM {origin}{where(pick, types)}"
+            inner = query([exp.Max(this=column(changed))], named("t"), where(pick, types))
+            largest: exp.Expr = exp.Subquery(this=inner)
+            outputs = [largest if name == changed else column(name) for name in names]
+            return query(outputs, named(origin), where(pick, types))
         case _:
-            changed = pick([name for name in by_use(types) if name in names])
-            cells = [new_value(pick, n, types) if n == changed else n for n in names]
-            query = (
-                f"WITH x AS (SELECT * FROM t{where(pick, types)}) SELECT {', '.join(cells)} FROM x"
-            )
-            query += where(pick, types)
-    return f"INSERT INTO t{listed(spec)} {query}"
+            cells = with_one_changed(pick, names, types)
+            inner = query([exp.Star()], named("t"), where(pick, types))
+            return query(cells, named("x"), where(pick, types)).with_("x", as_=inner)
 
 
-def qualified(text: str, table: str, types: Columns) -> str:
-    """The text with every column's name qualified. No constant of the grammar is a name."""
-    return re.sub(rf"(?<![.\w'])({'|'.join(types)})(?![\w'])", rf"{table}.\1", text)
+def _join(pick: Pick, names: Columns, types: Columns, origin: str) -> exp.Expr:
+    changed = pick([name for name in by_use(types) if name in names])
+    cells = [column(name, "b" if name == changed else "a") for name in names]
+    keys = equal(column("k", "a"), column("k", "b"))
+    partitions = equal(column("p", "a"), column("p", "b"))
+    smaller = binary(column("k", "a"), "<", column("k", "b"))
+    on = pick((keys, keys, exp.and_(partitions, smaller)))
+    side = pick(("", "", "LEFT"))
+    joined = query(cells, named("t", "a")).join(named(origin, "b"), on=on, join_type=side)
+    if pick((False, True)):
+        joined.set("where", exp.Where(this=qualified(predicate(pick, types, 1), "a")))
+    return joined

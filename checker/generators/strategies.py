@@ -6,7 +6,7 @@ simplest. So everything shrinks towards few transactions, short statements, one 
 model knows.
 
     from hypothesis import given
-    from checker.strategies import scenarios
+    from checker.generators.strategies import scenarios
 
     @given(scenarios(levels=["Serializable"]))
     def test_serializable_holds(scenario): ...
@@ -23,6 +23,7 @@ from checker.generators import scenarios as grammar
 from checker.generators.scenarios import KINDS, NAMES
 from checker.generators.tables import Pick, readable
 from model.scenario import Scenario, Step, TableSpec
+from model.sql.printer import printed
 
 T = TypeVar("T")
 
@@ -52,7 +53,7 @@ def predicates(draw: st.DrawFn, table: TableSpec) -> str:
 
     Shrinks towards ``k = 1``.
     """
-    return grammar.predicate(_pick(draw), readable(table))
+    return printed(grammar.predicate(_pick(draw), readable(table)))
 
 
 @st.composite
@@ -68,7 +69,7 @@ def statements(
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"unknown kind of statement: {kind} (known: {', '.join(KINDS)})")
-    return grammar.statement(_pick(draw), table, kind, source)
+    return grammar.statement(_pick(draw), table, kind, source).sql()
 
 
 @st.composite

@@ -1,16 +1,30 @@
-"""The part of the grammar that makes tables: columns, rows, features, and what the set-up does."""
+"""Random tables: columns, rows, features, and the statements of their set-up."""
 
 from __future__ import annotations
 
 import datetime
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Protocol, TypeVar
+
+from sqlglot import exp
 
 from model.history import Row, Value
 from model.scenario import LEVEL_PROPERTY, TableSpec
-from model.values.types import sql_literal, sql_row
+from model.sql.dialect import parse_expression
+from model.sql.printer import actions, definition, printed, syntax
+from model.sql.trees import (
+    altering,
+    binary,
+    column,
+    insert,
+    literal,
+    named,
+    new_column,
+    new_constraint,
+)
 
 T = TypeVar("T")
 
@@ -108,11 +122,11 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     if vectors:
         properties[DELETION_VECTORS] = "true"
         if pick((False, True, True)):
-            commits.append(
-                f"DELETE FROM t WHERE k <=> {sql_literal(_of_k(declared, pick(pick(rows))))}"
-            )
+            key = literal(_of_k(declared, pick(pick(rows))))
+            marked = exp.Where(this=binary(column("k"), "<=>", key))
+            commits.append(printed(exp.Delete(this=named("t"), where=marked)))
     if check is not None:
-        commits.insert(0, f"ALTER TABLE t ADD CONSTRAINT c CHECK ({check})")
+        commits.insert(0, printed(altering(new_constraint(parse_expression(check), "c"))))
     spec = TableSpec(declared, partition_by, cluster_by, properties, tuple(commits))
     return _altered(pick, spec, feature)
 
@@ -121,18 +135,16 @@ def _altered(pick: Pick, spec: TableSpec, feature: str) -> TableSpec:
     """The table with a column added by its set-up, or with others renamed and dropped as well."""
     if feature not in ("altered", "mapping"):
         return spec
-    setup = [*spec.setup, f"ALTER TABLE t ADD COLUMN x {pick(('int', 'string', 'date'))}"]
+    added = new_column("x", pick(("int", "string", "date")))
+    setup = [*spec.setup, printed(altering(added))]
     properties = dict(spec.properties)
     if feature == "mapping":
         properties[COLUMN_MAPPING] = "name"
         gone = "w" if "w" in spec.columns and "w" not in spec.partition_by else "x"
-        setup += pick(
-            (
-                (),
-                (f"ALTER TABLE t DROP COLUMN {gone}",),
-                (f"ALTER TABLE t RENAME COLUMN {gone} TO y",),
-            )
-        )
+        dropping = exp.Drop(kind="COLUMN", tables=[column(gone)])
+        renaming = exp.RenameColumn(this=column(gone), to=column("y"))
+        change = pick((None, dropping, renaming))
+        setup += [printed(altering(change))] if change is not None else []
     found = TableSpec(spec.columns, spec.partition_by, spec.cluster_by, properties, tuple(setup))
     if pick((False, True)):
         late = _insert(found, "t", [row(pick, given(found))])
@@ -168,51 +180,78 @@ def _of_k(declared: Columns, values_given: Row) -> Value:
     return dict(zip(given(TableSpec(declared)), values_given, strict=True))["k"]
 
 
-_CHANGE = re.compile(
-    r"ALTER TABLE \w+ (ADD COLUMN (?P<added>\w+) (?P<type>\S+)|DROP COLUMN (?P<dropped>\w+)"
-    r"|RENAME COLUMN (?P<old>\w+) TO (?P<new>\w+))"
-)
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A column's text, read: its type, and where its values come from."""
+
+    type: str
+    required: bool
+    generated: bool
+    identity: bool
+    always: bool
+
+
+@lru_cache(maxsize=1024)
+def _declared(text: str) -> _Declared:
+    tree = definition(text)
+    constraints = {type(part.kind): part.kind for part in tree.constraints}
+    identity = constraints.get(exp.GeneratedAsIdentityColumnConstraint)
+    return _Declared(
+        printed(tree.args["kind"]),
+        exp.NotNullColumnConstraint in constraints,
+        exp.ComputedColumnConstraint in constraints,
+        identity is not None,
+        identity is not None and bool(identity.this),
+    )
 
 
 def readable(spec: TableSpec) -> Columns:
     """The columns that a statement sees after the set-up, with their types alone."""
-    found = {name: text.split(" ")[0] for name, text in spec.columns.items()}
+    found = {name: _declared(text).type for name, text in spec.columns.items()}
     for text in spec.setup:
-        match = _CHANGE.fullmatch(text)
-        if match is None:
-            continue
-        if match["added"]:
-            found[match["added"]] = match["type"]
-        elif match["dropped"]:
-            del found[match["dropped"]]
-        else:
-            found = {match["new"] if n == match["old"] else n: t for n, t in found.items()}
+        for action in actions(syntax(text).tree):
+            match action:
+                case exp.ColumnDef():
+                    found[action.name] = printed(action.args["kind"])
+                case exp.Drop(kind="COLUMN"):
+                    for dropped in action.args["tables"]:
+                        del found[dropped.name]
+                case exp.RenameColumn():
+                    old, new = action.this.name, action.args["to"].name
+                    found = {new if name == old else name: t for name, t in found.items()}
     return found
 
 
 def given(spec: TableSpec) -> Columns:
     """The columns whose values statements give: not those that the table finds itself."""
-    return {n: t for n, t in readable(spec).items() if "GENERATED" not in spec.columns.get(n, "")}
+    declared = {name: _declared(text) for name, text in spec.columns.items()}
+    made = {name for name, column in declared.items() if column.generated or column.identity}
+    return {name: type_ for name, type_ in readable(spec).items() if name not in made}
+
+
+def requires(spec: TableSpec, name: str) -> bool:
+    """Whether a column is NOT NULL."""
+    return name in spec.columns and _declared(spec.columns[name]).required
 
 
 def hands_out(spec: TableSpec) -> bool:
     """Whether the table has an identity column."""
-    return any(" IDENTITY" in text for text in spec.columns.values())
+    return any(_declared(text).identity for text in spec.columns.values())
 
 
 def copies(spec: TableSpec) -> bool:
     """Whether a statement may give every column a value: nothing is handed out ALWAYS."""
-    return not any("ALWAYS AS IDENTITY" in text for text in spec.columns.values())
+    return not any(_declared(text).always for text in spec.columns.values())
 
 
-def listed(spec: TableSpec) -> str:
-    """The list of columns after the table's name, with a space before it; empty for all."""
-    names = given(spec)
-    return "" if len(names) == len(readable(spec)) else f" ({', '.join(names)})"
+def listed(spec: TableSpec) -> list[str] | None:
+    """The columns that an INSERT has to list; None where it gives them all."""
+    names = list(given(spec))
+    return None if len(names) == len(readable(spec)) else names
 
 
 def _insert(spec: TableSpec, name: str, rows: Sequence[Row]) -> str:
-    return f"INSERT INTO {name}{listed(spec)} VALUES {', '.join(map(sql_row, rows))}"
+    return printed(insert(listed(spec), rows, name))
 
 
 def values(name: str, types: Columns) -> tuple[Value, ...]:

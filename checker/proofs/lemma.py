@@ -92,6 +92,7 @@ class Theorem:
     ``profile`` names the profile whose rules it is about, None where it is about none. ``also``
     names those that refuse whatever these rules refuse where it matters for rows, so that they
     have no more histories; of them it holds for tables whose conflicts are resolved by files.
+    ``of_histories`` is False for a theorem about the rules' code alone, which needs no scope.
     """
 
     name: str
@@ -99,11 +100,13 @@ class Theorem:
     lemmas: tuple[Lemma, ...]
     profile: str | None = "delta-spark-4.4"
     also: tuple[str, ...] = ()
+    of_histories: bool = True
 
     @property
     def statement(self) -> str:
-        """What the theorem says, with the histories that it speaks of: never print less."""
-        return self.words if self.profile is None else f"{self.words} {SCOPE}"
+        """What the theorem says, with its scope where it has one: never print less."""
+        scoped = self.profile is not None and self.of_histories
+        return f"{self.words} {SCOPE}" if scoped else self.words
 
     def about(self, profile: str) -> bool:
         """Whether it says something of a profile's rules."""

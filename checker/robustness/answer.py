@@ -12,6 +12,8 @@ from checker.robustness import search
 from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.workload import Jobs
+from checker.robustness.other_rows import with_other_rows
+from checker.robustness.readings import ALL_HOLD, ALL_OPEN, Patience, Readings
 from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
@@ -28,11 +30,23 @@ VerdictName = Literal["robust", "not robust", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question about the jobs: the answer, why, and the history that shows it, if any."""
+    """One question about the jobs: the answer, why, and the history that shows it, if any.
+
+    ``readings`` says of each reading whether it is proved to hold, or what the history does to it.
+    ``weaker`` says how a history that breaks more readings was looked for in vain.
+    """
 
     verdict: VerdictName
     because: str
     found: Found | None = None
+    weaker: str | None = None
+
+    @property
+    def readings(self) -> Readings:
+        """The three readings of this answer."""
+        if self.found is not None and self.found.readings is not None:
+            return self.found.readings
+        return ALL_HOLD if self.verdict == "robust" else ALL_OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +94,8 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
         told("trying remedies")
         cures = remedies(jobs, known)
     told("looking for aborts")
-    found = search.aborts(Stage(jobs), tried)
+    elsewhere = tuple(Stage(each) for each in with_other_rows(jobs))
+    found = search.aborts(Stage(jobs), tried, elsewhere)
     seconds = time.monotonic() - started
     return Answer(jobs, serial, writing, log_order, cures, found, tried, seconds)
 
@@ -105,7 +120,7 @@ def serial_order(
         told("trying every schedule")
         found, looked = search.exhaustive(stage, tried)
         if found is not None:
-            return Question("not robust", _broken(jobs, found), found)
+            return _not_robust(jobs, found, looked, 3)
         return Question("unknown", f"{outside}. {_nothing(looked)}")
     if jobs.level == SERIALIZABLE:
         return Question(
@@ -121,17 +136,61 @@ def serial_order(
             "robust", "The repaired rules admit no cycle of writers (theorem of the repair)."
         )
     told("looking for the smallest history")
-    found, looked = search.after_missed_append(stage, tried, parts.triples)
-    if found is None:
-        found, looked = search.with_one_more(stage, tried, parts.triples)
+    enough = 2 if _writers_robust(known) else 3
+    found, looked = _strongest(jobs, stage, tried, parts, Patience(enough))
     if found is not None:
-        return Question("not robust", _broken(jobs, found), found)
+        return _not_robust(jobs, found, looked, enough)
     t, b, x = parts.triples[0]
     return Question(
         "unknown",
         f"No theorem rules a cycle out: {t} may miss an append of {b} on which {x} depends. "
         f"{_nothing(looked)}",
     )
+
+
+def _writers_robust(known: Sequence[Job]) -> bool:
+    """Whether those of the jobs that write always have an order, so that the rows have one."""
+    writers = [job for job in known if job.run().writer]
+    return len(writers) < len(known) and shape(writers, known).impossible
+
+
+def _strongest(
+    jobs: Jobs, stage: Stage, tried: Instances, parts: Shape, patience: Patience
+) -> tuple[Found | None, Tried]:
+    """The smallest history that breaks most readings, and what was looked at.
+
+    First three transactions on the table of the set-up, then on tables with other rows, then four.
+    """
+    best, looked = search.after_missed_append(stage, tried, parts.triples, patience)
+    elsewhere, size = 0, 3
+    if not patience.over:
+        for other in with_other_rows(jobs):
+            most = search.MOST_OF_THREE_ELSEWHERE
+            again, more = search.after_missed_append(
+                Stage(other), tried, parts.triples, patience, most
+            )
+            best = again or best
+            elsewhere += more.histories
+    if patience.weak and not patience.over:
+        again, runs = search.beside_weak(stage, tried, patience)
+        best = again or best
+        elsewhere, size = elsewhere + runs, 4
+    if not patience.over:
+        again, looked = search.with_one_more(stage, tried, parts.triples, patience)
+        best = again or best
+    whole = looked.whole and not patience.out_of_time
+    return best, Tried(looked.histories + elsewhere, max(size, looked.transactions), whole)
+
+
+def _not_robust(jobs: Jobs, found: Found, looked: Tried, enough: int) -> Question:
+    because, weaker = _broken(jobs, found), None
+    readings = found.readings
+    if readings is not None and readings.broken < enough:
+        weaker = (
+            f"No stronger history among {looked.histories:,} of up to {looked.transactions} "
+            f"transactions: {_part(looked)}."
+        )
+    return Question("not robust", because, found, weaker)
 
 
 def _outside(jobs: Jobs, known: Sequence[Job]) -> str | None:
@@ -178,11 +237,14 @@ def _broken(jobs: Jobs, found: Found) -> str:
 
 
 def _nothing(looked: Tried) -> str:
-    whole = "all" if looked.whole else "a part"
     return (
         f"No history without a serial order among {looked.histories:,} of up to "
-        f"{looked.transactions} transactions: {whole} of those with the values tried."
+        f"{looked.transactions} transactions: {_part(looked)}."
     )
+
+
+def _part(looked: Tried) -> str:
+    return f"{'all' if looked.whole else 'a part'} of those with the values tried"
 
 
 def _log_order(jobs: Jobs, known: Sequence[Job], stage: Stage, tried: Instances) -> Question:

@@ -99,7 +99,12 @@ def order_matters(condition: Expression) -> bool:
     row that the condition as it is written fails on.
     """
     joined = any(isinstance(node, And | Or) for node in walk(condition))
-    return joined and any(map(_can_fail, walk(condition)))
+    return joined and can_fail(condition)
+
+
+def can_fail(condition: Expression) -> bool:
+    """Whether any part of a condition fails on some values."""
+    return any(map(_can_fail, walk(condition)))
 
 
 def _can_fail(expression: Expression) -> bool:

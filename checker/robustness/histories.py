@@ -10,6 +10,7 @@ from functools import cached_property
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.robustness.jobs.workload import Instance, Jobs
+from checker.robustness.readings import Readings, of_cycle
 from model.history import History
 from model.levels import DELTA_LEVELS, PL_3
 from model.outcomes import SUCCEEDED
@@ -29,10 +30,15 @@ Play = Sequence[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A history that a search came upon: its instances, its schedule, and its scenario."""
+    """A history that a search came upon: its instances, its schedule, and its scenario.
+
+    ``readings`` says which readings of the level it breaks, where it was looked for because of
+    one.
+    """
 
     instances: tuple[Instance, ...]
     scenario: Scenario
+    readings: Readings | None = None
 
     @property
     def transactions(self) -> int:
@@ -85,6 +91,10 @@ class Stage:
             return False
         return bool(graph.decide(dependencies(history), level).cycle)
 
+    def readings(self, ended: Mapping[int, Ended], level: str) -> Readings | None:
+        """Which readings of a level what ended well breaks; None where it breaks none."""
+        return of_cycle(self.history(ended), level) if self.violates(ended, level) else None
+
     def history(self, ended: Mapping[int, Ended]) -> History:
         """What ended well, as a history."""
         good = [each.logical for each in ended.values() if each.outcome in SUCCEEDED]
@@ -97,7 +107,13 @@ class Stage:
     def _initial(self) -> Mapping[str, Mapping[tuple[str, int], tuple[object, ...]]]:
         return initial_rows(self.jobs.prepared(()))
 
-    def found(self, title: str, instances: Sequence[Instance], steps: Play) -> Found:
+    def found(
+        self,
+        title: str,
+        instances: Sequence[Instance],
+        steps: Play,
+        readings: Readings | None = None,
+    ) -> Found:
         """A schedule as a scenario that says what comes of it."""
         names = unique([each.job for each in instances])
         scenario = self.jobs.scenario(
@@ -105,7 +121,7 @@ class Stage:
             {name: each.sql for name, each in zip(names, instances, strict=True)},
             (Step(action, names[number]) for action, number in steps),  # type: ignore[arg-type]
         )
-        return Found(tuple(instances), expecting(scenario, self.jobs))
+        return Found(tuple(instances), expecting(scenario, self.jobs), readings)
 
 
 NAMES = tuple("ABCDEFGH")

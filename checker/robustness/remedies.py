@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
+from sqlglot import exp
 
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.workload import Jobs, jobs
@@ -15,6 +14,9 @@ from checker.robustness.roles import shape
 from checker.robustness.symbolic.access import Job, job
 from model.errors import InvalidScenario
 from model.levels import SERIALIZABLE
+from model.sql import trees
+from model.sql.dialect import parse
+from model.sql.printer import printed
 
 MOST_TOGETHER = 2
 """How many jobs are changed at once."""
@@ -104,8 +106,8 @@ def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, 
 def _as_merge(given: Jobs, text: str) -> str | None:
     """An INSERT of values or of a query's rows as a MERGE that inserts them and reads the table."""
     try:
-        tree = parse_one(text, dialect="spark")
-    except SqlglotError:
+        tree = parse(text)
+    except InvalidScenario:
         return None
     if not isinstance(tree, exp.Insert) or tree.args.get("overwrite"):
         return None
@@ -122,42 +124,50 @@ def _as_merge(given: Jobs, text: str) -> str | None:
         selects = [_select(rows.selects, columns, rows)]
     else:
         return None
-    if None in selects:
+    fitting = [select for select in selects if select is not None]
+    if len(fitting) < len(selects):
         return None
-    values = ", ".join(f"s.{name}" for name in columns)
-    return (
-        f"MERGE INTO t USING ({' UNION ALL '.join(map(str, selects))}) s ON FALSE "
-        f"WHEN NOT MATCHED THEN INSERT ({', '.join(columns)}) VALUES ({values})"
+    source = fitting[0] if len(fitting) == 1 else exp.union(*fitting, distinct=False)
+    insert = exp.Insert(
+        this=exp.Tuple(expressions=trees.columns(columns)),
+        expression=exp.Tuple(expressions=trees.columns(columns, "s")),
     )
+    merge = exp.Merge(
+        this=trees.named("t"),
+        using=exp.Subquery(this=source, alias=exp.TableAlias(this=exp.to_identifier("s"))),
+        on=exp.false(),
+        whens=exp.Whens(expressions=[exp.When(matched=False, then=insert)]),
+    )
+    return printed(merge)
 
 
 def _select(
     cells: Sequence[exp.Expr], columns: Sequence[str], query: exp.Select | None = None
-) -> str | None:
+) -> exp.Select | None:
     """A SELECT that gives the cells the names of the columns; None where they do not fit."""
     if len(cells) != len(columns):
         return None
     select = exp.Select() if query is None else query.copy()
     pairs = zip(cells, columns, strict=True)
     select.set("expressions", [exp.alias_(cell.unalias().copy(), name) for cell, name in pairs])
-    return str(select.sql(dialect="spark"))
+    return select
 
 
 def _narrowed(text: str, partition: str, parameter: str) -> str | None:
     """The statement with one more condition: the partition column equals a parameter."""
     try:
-        tree = parse_one(text, dialect="spark")
-    except SqlglotError:
+        tree = parse(text)
+    except InvalidScenario:
         return None
     clause = tree.expression if isinstance(tree, exp.Insert) else tree
     if not isinstance(clause, exp.Delete | exp.Update | exp.Select):
         return None
     if isinstance(tree, exp.Insert) and tree.args.get("overwrite"):
         return None
-    condition = parse_one(f"{partition} = :{parameter}", dialect="spark")
+    condition = trees.equal(trees.column(partition), exp.Placeholder(this=parameter))
     where = clause.args.get("where")
     joined = condition if where is None else exp.and_(where.this.copy(), condition, copy=False)
     narrowed = tree.copy()
     target = narrowed.expression if isinstance(narrowed, exp.Insert) else narrowed
     target.set("where", exp.Where(this=joined))
-    return str(narrowed.sql(dialect="spark"))
+    return printed(narrowed)

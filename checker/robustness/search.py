@@ -13,6 +13,7 @@ from itertools import islice, pairwise, product
 
 from checker.robustness.histories import SERIAL, Found, Play, Stage, shortest
 from checker.robustness.jobs.workload import Instance, Jobs
+from checker.robustness.readings import Patience, Readings, of_cycle
 from checker.search.exhaustive import READERS, WRITERS, Search
 from checker.search.minimal import Path
 from checker.search.schedules import ScheduleClass
@@ -48,7 +49,9 @@ ANOTHER_BETWEEN: Play = (
 """The same with a third before both of them, or while the first runs and before the second."""
 
 MOST_OF_THREE = 60_000
+MOST_OF_THREE_ELSEWHERE = 10_000
 MOST_AFTER_ANOTHER = 8_000
+MOST_WEAK = 12
 MOST_BESIDE_ANOTHER = 600
 MOST_WITH_ANOTHER = 6_000
 MOST_FOR_ANOTHER_EXCEPTION = 1_000
@@ -66,34 +69,86 @@ class Tried:
 
 
 def after_missed_append(
-    stage: Stage, instances: Instances, triples: Iterable[tuple[str, str, str]]
+    stage: Stage,
+    instances: Instances,
+    triples: Iterable[tuple[str, str, str]],
+    patience: Patience | None = None,
+    most: int | None = None,
 ) -> tuple[Found | None, Tried]:
-    """The shortest violation in the schedule of the missed append, of the jobs that can make it."""
+    """A violation in the schedule of the missed append, of the jobs that can make it.
+
+    The shortest of those that break most readings, as far as ``patience`` goes; None where none
+    is stronger than what ``patience`` has seen before.
+    """
+    patience = patience or Patience()
+    best: Found | None = None
     groups = [
         group for t, b, x in triples for group in product(instances[t], instances[b], instances[x])
     ]
-    whole = len(groups) <= MOST_OF_THREE
-    for group in islice(shortest(groups), MOST_OF_THREE):
-        if stage.violates(stage.play(group, TRIPLE), SERIAL):
-            return stage.found(_title(group, "have no serial order"), group, TRIPLE), Tried(
-                stage.runs, 3, whole
-            )
-    return None, Tried(stage.runs, 3, whole)
+    most = MOST_OF_THREE if most is None else most
+    whole = len(groups) <= most
+    for group in islice(shortest(groups), most):
+        if patience.over:
+            break
+        best = _stronger(stage, group, TRIPLE, patience) or best
+    return best, Tried(stage.runs, 3, whole and not patience.out_of_time)
+
+
+def _stronger(
+    stage: Stage, group: Sequence[Instance], play: Play, patience: Patience, level: str = SERIAL
+) -> Found | None:
+    """A group in a schedule, where it breaks more readings than all before."""
+    readings = stage.readings(stage.play(group, play), level)
+    if readings is None:
+        return None
+    if play is TRIPLE:
+        patience.weak.append(tuple(group))
+    if not patience.better(readings):
+        return None
+    what = without_order(readings) if level == SERIAL else "do not follow the log"
+    return stage.found(_title(group, what), group, play, readings)
+
+
+def without_order(readings: Readings) -> str:
+    """What transactions do that break readings, as the end of a sentence about them."""
+    return "have no serial order" if readings.view == "violated" else "depend on each other"
 
 
 def with_one_more(
-    stage: Stage, instances: Instances, triples: Iterable[tuple[str, str, str]]
+    stage: Stage,
+    instances: Instances,
+    triples: Iterable[tuple[str, str, str]],
+    patience: Patience | None = None,
 ) -> tuple[Found | None, Tried]:
     """The same with one more instance: before all others first, then at any other place."""
+    patience = patience or Patience()
+    best: Found | None = None
     groups, whole = _groups_of_four(instances, list(triples))
     for place, play in enumerate(_plays()):
         most = MOST_AFTER_ANOTHER if place == 0 else MOST_BESIDE_ANOTHER
         whole = whole and len(groups) <= most
         for group in groups[:most]:
-            if stage.violates(stage.play(group, play), SERIAL):
-                found = stage.found(_title(group, "have no serial order"), group, play)
-                return found, Tried(stage.runs, 4, whole)
-    return None, Tried(stage.runs, 4, whole)
+            if patience.over:
+                break
+            best = _stronger(stage, group, play, patience) or best
+    return best, Tried(stage.runs, 4, whole and not patience.out_of_time)
+
+
+def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple[Found | None, int]:
+    """A stronger history: a weak one of three with one more instance, at any place.
+
+    Says also how many histories were tried.
+    """
+    best: Found | None = None
+    before = stage.runs
+    every = [each for some in instances.values() for each in some]
+    for play in _plays():
+        for group in patience.weak[:MOST_WEAK]:
+            for other in every:
+                if patience.over:
+                    return best, stage.runs - before
+                best = _stronger(stage, (*group, other), play, patience) or best
+    return best, stage.runs - before
 
 
 def _groups_of_four(
@@ -126,12 +181,17 @@ def _plays() -> Iterator[Play]:
 def out_of_log_order(
     stage: Stage, instances: Instances, pairs: Iterable[tuple[str, str]]
 ) -> Found | None:
-    """The shortest history in which the order of the log is not a serial order."""
+    """A history in which the order of the log is not a serial order.
+
+    The shortest of those that break most readings.
+    """
+    patience, best = Patience(), None
     groups = [group for t, b in pairs for group in product(instances[t], instances[b])]
     for group in shortest(groups):
-        if stage.violates(stage.play(group, MISSED), SERIALIZABLE):
-            return stage.found(_title(group, "do not follow the log"), group, MISSED)
-    return None
+        if patience.over:
+            break
+        best = _stronger(stage, group, MISSED, patience, "Serializable") or best
+    return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +204,12 @@ class Abort:
     found: Found
 
 
-def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
+def aborts(stage: Stage, instances: Instances, others: Sequence[Stage] = ()) -> tuple[Abort, ...]:
     """Which jobs make which others fail, each conflict with its shortest witness.
 
     Tried: an instance of the one runs while one of the other does; and the same with an instance
     of any job before, which may leave rows that make for another exception, or for one at all.
+    ``others`` are stages with other rows in the table: a witness on one of them counts as well.
     """
     found: dict[tuple[str, str, str], Abort] = {}
     for current, winner in product(instances, instances):
@@ -164,6 +225,8 @@ def aborts(stage: Stage, instances: Instances) -> tuple[Abort, ...]:
         most = MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER
         for play in (AFTER_ANOTHER, ANOTHER_BETWEEN):
             _note(stage, found, current, winner, islice(shortest(longer), most), play)
+        for other in others:
+            _note(other, found, current, winner, shortest(groups), MISSED)
     return tuple(found.values())
 
 
@@ -204,14 +267,17 @@ class _InstanceSearch(Search):
 def exhaustive(
     stage: Stage, instances: Instances, transactions: int = 3
 ) -> tuple[Found | None, Tried]:
-    """The smallest violation among all schedules of a few instances of each job."""
+    """The smallest violation among all schedules of a few instances of each job.
+
+    Of those of one size, the one that breaks most readings.
+    """
     jobs = stage.jobs
     few = max(2, MOST_TO_EXHAUST // max(1, len(instances)))
     chosen = {each.sql: each for some in instances.values() for each in some[:few]}
     every = tuple(chosen.values())
     whole = sum(len(some) for some in instances.values()) == len(every)
     search = _InstanceSearch(jobs, every)
-    best: list[tuple[tuple[int, int, int], tuple[Instance, ...], Play]] = []
+    best: list[tuple[tuple[int, int, int, int], tuple[Instance, ...], Play, Readings]] = []
 
     def look(path: Path, history: History, violated: Mapping[str, str]) -> None:
         if not violated:
@@ -219,18 +285,20 @@ def exhaustive(
         group = tuple(every[i] for i in path.statements)
         play = _play(path)
         entries = len(play) - sum(one[1] == other[1] for one, other in pairwise(play))
-        size = (len(group), entries, sum(len(each.sql) for each in group))
+        readings = of_cycle(history, SERIAL)
+        length = sum(len(each.sql) for each in group)
+        size = (len(group), -readings.broken, entries, length)
         if not best or size < best[0][0]:
-            best[:] = [(size, group, play)]
+            best[:] = [(size, group, play, readings)]
 
     seen = 0
     for size in range(2, transactions + 1):
         result = search.run(jobs.level, size, judged=(SERIAL,), observer=look)
         seen = result.histories
         if best:
-            _, group, play = best[0]
-            title = _title(group, "have no serial order")
-            return stage.found(title, group, play), Tried(seen, size, whole)
+            _, group, play, readings = best[0]
+            title = _title(group, without_order(readings))
+            return stage.found(title, group, play, readings), Tried(seen, size, whole)
     return None, Tried(seen, transactions, whole)
 
 

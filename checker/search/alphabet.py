@@ -8,12 +8,12 @@ two files of partition 1 give OPTIMIZE something to do.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from model.profiles.base import Profile
 from model.scenario import Scenario, Step, TableSpec
+from model.sql.printer import syntax, tables_of
 
 COLUMNS = {"k": "int", "p": "int", "v": "int"}
 
@@ -173,10 +173,7 @@ def scenario(
     ``transactions`` are SQL by name. Other tables are there only where a statement reads them.
     """
     chosen = layout(layout_name)
-    tables = {
-        other: spec
-        for other, spec in chosen.tables.items()
-        if any(re.search(rf"\b(FROM|USING) {other}\b", sql) for sql in transactions.values())
-    }
+    mentioned = {name for sql in transactions.values() for name in tables_of(syntax(sql).tree)}
+    tables = {other: spec for other, spec in chosen.tables.items() if other in mentioned}
     table = chosen.table.at_level(level)
     return Scenario(name, table, dict(transactions), tuple(schedule), tables)

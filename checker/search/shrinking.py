@@ -6,25 +6,14 @@ found.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from checker.search.shrinking_merge import simpler_merges
-from checker.search.shrinking_text import fewer_columns, fewer_rows
+from checker.search.reductions import simpler_columns, simpler_statements
 from model.errors import InvalidScenario
-from model.expressions import syntax as expressions
-from model.expressions.syntax import And, Expression, Not, Or
 from model.preparation import prepare
 from model.profiles import DEFAULT
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
-from model.statements import Idempotent, Merge, Restore
-from model.statements.base import Statement
-
-_SETTINGS = re.compile(r"(\s*SET\s[^;]*;)+\s*", re.IGNORECASE)
-_WHERE = re.compile(
-    r"(?P<head>.*?) WHERE (?P<condition>.*?)(?P<tail> (GROUP BY|APPLY|ZORDER BY) .*)?", re.DOTALL
-)
 
 
 def minimise(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scenario:
@@ -69,14 +58,14 @@ def _simpler(scenario: Scenario) -> Iterator[Scenario]:
         if key != LEVEL_PROPERTY:
             left = {k: v for k, v in scenario.table.properties.items() if k != key}
             yield replace(scenario, table=replace(scenario.table, properties=left))
-    for columns in fewer_columns(scenario.table.columns):
+    for columns in simpler_columns(scenario.table.columns):
         fewer = replace(scenario, table=replace(scenario.table, columns=columns))
-        if _statements(fewer):
+        if _fits(fewer):
             yield fewer
     for spec in _simpler_setup(scenario.table):
         yield replace(scenario, table=spec)
-    for name, statement in _statements(scenario).items():
-        for text in _simpler_sql(scenario.transactions[name], statement):
+    for name, sql in scenario.transactions.items():
+        for text in simpler_statements(sql):
             yield replace(scenario, transactions={**scenario.transactions, name: text})
     for name, spec in scenario.tables.items():
         for other in _simpler_setup(spec):
@@ -85,67 +74,21 @@ def _simpler(scenario: Scenario) -> Iterator[Scenario]:
         yield replace(scenario, schedule=schedule)
 
 
-def _statements(scenario: Scenario) -> Mapping[str, Statement]:
-    """The statements, parsed for the definitions that they meet; none of an invalid scenario."""
+def _fits(scenario: Scenario) -> bool:
+    """Whether the statements fit the tables."""
     try:
-        return prepare(scenario, DEFAULT).statements
+        prepare(scenario, DEFAULT)
     except InvalidScenario:
-        return {}
+        return False
+    return True
 
 
 def _simpler_setup(spec: TableSpec) -> Iterator[TableSpec]:
     for place, sql in enumerate(spec.setup):
         before, after = spec.setup[:place], spec.setup[place + 1 :]
         yield replace(spec, setup=(*before, *after))
-        for text in fewer_rows(sql):
+        for text in simpler_statements(sql):
             yield replace(spec, setup=(*before, text, *after))
-
-
-def _simpler_sql(sql: str, statement: Statement) -> Iterator[str]:
-    """Statements without settings, with fewer rows or with a part of the condition, as text."""
-    if (match := _SETTINGS.match(sql)) is not None:
-        yield sql[match.end() :]
-    yield from fewer_rows(sql)
-    while isinstance(statement, Idempotent):
-        statement = statement.statement
-    if isinstance(statement, Merge):
-        yield from simpler_merges(sql)
-        return
-    if isinstance(statement, Restore):
-        for version in range(statement.version):
-            yield re.sub(r"\d+$", str(version), sql)
-        return
-    match = _WHERE.fullmatch(sql)
-    condition = _condition(statement)
-    if match is None or condition is None or "REPLACE WHERE" in sql:
-        return
-    head, tail = match["head"], match["tail"] or ""
-    yield head + tail
-    for part in _parts(condition):
-        yield f"{head} WHERE {expressions.sql(part)}{tail}"
-
-
-def _condition(statement: Statement) -> Expression | None:
-    statement = getattr(statement, "inserts", statement)
-    query = getattr(statement, "query", statement)
-    condition: Expression | None = getattr(query, "condition", None)
-    return condition
-
-
-def _parts(condition: Expression) -> Iterator[Expression]:
-    """Conditions with one AND, OR or NOT less."""
-    match condition:
-        case And(left=left, right=right) | Or(left=left, right=right):
-            yield left
-            yield right
-            for part in _parts(left):
-                yield type(condition)(part, right)
-            for part in _parts(right):
-                yield type(condition)(left, part)
-        case Not(operand=And() | Or() | Not() as inner):
-            yield inner
-            for part in _parts(inner):
-                yield Not(part)
 
 
 def _later_begins(schedule: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:

@@ -1,13 +1,17 @@
-"""SQL for a solution: the statement of each footprint, the set-up and the scenario."""
+"""From footprints to SQL: the statement that has a footprint follows from it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from string import ascii_uppercase
 
+from sqlglot import exp
+
 from checker.search.schedules import ScheduleClass
 from checker.synthesis.footprints import Footprints
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
+from model.sql.printer import printed
+from model.sql.trees import binary, column, count, equal, insert, literal, named, query, values
 
 COLUMNS = {"k": "int", "p": "int", "v": "int"}
 WITH_DATA_COLUMN = {"k": "int", "p": "int", "s": "int", "v": "int"}
@@ -22,44 +26,61 @@ def statement(solution: Footprints, i: int) -> str:
     MERGE with the rest as its source; one that puts new rows in the place of others is a REPLACE
     WHERE.
     """
+    return printed(_statement(solution, i))
+
+
+def _statement(solution: Footprints, i: int) -> exp.Expr:
     reads, adds, removes = solution.reads[i], solution.adds[i], solution.removes[i]
     rest = reads - removes
     if not removes:
-        return f"INSERT INTO t {_rows(solution, i, rest)}"
+        return exp.Insert(this=named("t"), expression=_rows(solution, i, rest))
     if i in solution.replaces:
-        where = _where(solution, removes).removeprefix("WHERE ")
-        return f"INSERT INTO t REPLACE WHERE {where} {_rows(solution, i, rest)}"
+        where = _condition(solution, removes)
+        return exp.Insert(this=named("t"), where=where, expression=_rows(solution, i, rest))
     if rest:
-        source = f"(SELECT count(*) AS n FROM t {_where(solution, rest)}) AS q"
-        on = _where(solution, removes, "t.").removeprefix("WHERE ")
-        return f"MERGE INTO t USING {source} ON {on} WHEN MATCHED THEN {_action(solution, i)}"
-    where = _where(solution, reads)
+        counted = exp.alias_(count(), "n")
+        source = query([counted], named("t"), exp.Where(this=_condition(solution, rest)))
+        when = exp.When(matched=True, then=_action(solution, i))
+        return exp.Merge(
+            this=named("t"),
+            using=exp.Subquery(this=source, alias=exp.TableAlias(this=exp.to_identifier("q"))),
+            on=_condition(solution, removes, "t"),
+            whens=exp.Whens(expressions=[when]),
+        )
+    where = exp.Where(this=_condition(solution, reads))
     if not adds:
-        return f"DELETE FROM t {where}"
+        return exp.Delete(this=named("t"), where=where)
     if adds == removes:
-        return f"UPDATE t SET v = v + 1 {where}"
-    return f"UPDATE t SET {_target(solution, min(adds), removes)} {where}"
+        assigned = [equal(column("v"), binary(column("v"), "+", literal(1)))]
+    else:
+        assigned = _assigned(solution, min(adds), removes)
+    return exp.Update(this=named("t"), expressions=assigned, where=where)
 
 
-def _rows(solution: Footprints, i: int, reads: frozenset[int]) -> str:
+def _rows(solution: Footprints, i: int, reads: frozenset[int]) -> exp.Expr:
     """The rows that a writer inserts: constants, or what it counts."""
     places = [_place(solution, cell) for cell in sorted(solution.adds[i])]
     if not reads:
-        return "VALUES " + ", ".join(f"({10 + i}, {place}, 0)" for place in places)
-    where = _where(solution, reads)
-    return " UNION ALL ".join(
-        f"SELECT {10 + i}, {place}, count(*) FROM t {where}" for place in places
-    )
+        return values([(10 + i, *place, 0) for place in places])
+    selects: list[exp.Expr] = [
+        query(
+            [*map(literal, (10 + i, *place)), count()],
+            named("t"),
+            exp.Where(this=_condition(solution, reads)),
+        )
+        for place in places
+    ]
+    return selects[0] if len(selects) == 1 else exp.union(*selects, distinct=False)
 
 
-def _action(solution: Footprints, i: int) -> str:
+def _action(solution: Footprints, i: int) -> exp.Expr:
     """What a MERGE does with the rows that match."""
     adds, removes = solution.adds[i], solution.removes[i]
     if not adds:
-        return "DELETE"
+        return exp.var("DELETE")
     if adds == removes:
-        return "UPDATE SET v = q.n"
-    return f"UPDATE SET {_target(solution, min(adds), removes)}"
+        return exp.Update(expressions=[equal(column("v"), column("n", "q"))])
+    return exp.Update(expressions=_assigned(solution, min(adds), removes))
 
 
 def kind(solution: Footprints, i: int) -> str:
@@ -84,34 +105,37 @@ def _value(solution: Footprints, cell: int) -> int:
     return cell % solution.values + 1
 
 
-def _place(solution: Footprints, cell: int) -> str:
+def _place(solution: Footprints, cell: int) -> tuple[int, ...]:
     """The values that put a row into a cell."""
-    partition = f"{_partition(solution, cell)}"
-    return partition if solution.values == 1 else f"{partition}, {_value(solution, cell)}"
+    partition = _partition(solution, cell)
+    return (partition,) if solution.values == 1 else (partition, _value(solution, cell))
 
 
-def _target(solution: Footprints, cell: int, reads: Collection[int]) -> str:
+def _assigned(solution: Footprints, cell: int, reads: Collection[int]) -> list[exp.Expr]:
     """The assignments that move rows to a cell, without those that change nothing."""
     partition, value = _partition(solution, cell), _value(solution, cell)
-    parts = []
+    assigned = []
     if {_partition(solution, c) for c in reads} != {partition}:
-        parts.append(f"p = {partition}")
+        assigned.append(equal(column("p"), literal(partition)))
     if {_value(solution, c) for c in reads} != {value}:
-        parts.append(f"s = {value}")
-    return ", ".join(parts)
+        assigned.append(equal(column("s"), literal(value)))
+    return assigned
 
 
-def _where(solution: Footprints, cells: Collection[int], prefix: str = "") -> str:
-    values = {_value(solution, c) for c in cells}
-    where = f"WHERE {_in(f'{prefix}p', {_partition(solution, c) for c in cells})}"
-    return where if len(values) == solution.values else f"{where} AND {_in(f'{prefix}s', values)}"
+def _condition(solution: Footprints, cells: Collection[int], table: str | None = None) -> exp.Expr:
+    """The condition that the rows of some cells meet."""
+    known = {_value(solution, c) for c in cells}
+    partitions = _in(column("p", table), {_partition(solution, c) for c in cells})
+    if len(known) == solution.values:
+        return partitions
+    return exp.and_(partitions, _in(column("s", table), known))
 
 
-def _in(column: str, values: Collection[int]) -> str:
-    numbers = [str(value) for value in sorted(values)]
-    return (
-        f"{column} = {numbers[0]}" if len(numbers) == 1 else f"{column} IN ({', '.join(numbers)})"
-    )
+def _in(this: exp.Expr, numbers: Collection[int]) -> exp.Expr:
+    constants = list(map(literal, sorted(numbers)))
+    if len(constants) == 1:
+        return equal(this, constants[0])
+    return exp.In(this=this, expressions=constants)
 
 
 def setup(solution: Footprints) -> tuple[str, ...]:
@@ -124,8 +148,7 @@ def setup(solution: Footprints) -> tuple[str, ...]:
         rounds += [[]] * (place + 1 - len(rounds))
         rounds[place] = [*rounds[place], cell]
     return tuple(
-        "INSERT INTO t VALUES "
-        + ", ".join(f"({cell + 1}, {_place(solution, cell)}, 10)" for cell in cells)
+        printed(insert(None, [(cell + 1, *_place(solution, cell), 10) for cell in cells]))
         for cells in rounds
     )
 

@@ -1,1 +1,1 @@
-"""A Delta table as its files have it: log, data files, deletion vectors."""
+"""A Delta table read straight from its files: log, data files, deletion vectors."""

@@ -1,4 +1,4 @@
-"""Decodes deletion vectors: which row positions of a data file a version leaves out.
+"""Decoder of deletion vectors: the row positions of a data file that a version leaves out.
 
 Source: the Delta transaction log protocol, "Deletion Vector Format" (a 64-bit Roaring bitmap in
 the portable serialisation, inline as Z85 text or in a file beside the data) and the Roaring
@@ -24,11 +24,14 @@ _ARRAY_LIMIT = 4096
 
 
 class UnreadableVector(Exception):
-    """The bytes are no deletion vector in a format that is read here."""
+    """The bytes are not a deletion vector in a supported format."""
 
 
 def deleted_rows(vector: Mapping[str, Any], table: Path) -> frozenset[int]:
-    """The row positions that a ``deletionVector`` descriptor of the log takes out."""
+    """The row positions that a ``deletionVector`` descriptor of the log marks as deleted.
+
+    Raises UnreadableVector.
+    """
     kind, place = vector["storageType"], vector["pathOrInlineDv"]
     if kind == "i":
         data = _from_z85(place)[: vector["sizeInBytes"]]
@@ -41,7 +44,7 @@ def deleted_rows(vector: Mapping[str, Any], table: Path) -> frozenset[int]:
             raise UnreadableVector(f"{path} holds {size} bytes, {vector['sizeInBytes']} expected")
         data = content[start + 4 : start + 4 + size]
     else:
-        raise UnreadableVector(f"storage type {kind!r}")
+        raise UnreadableVector(f"unsupported storage type {kind!r}")
     rows = frozenset(_bitmap64(data))
     if len(rows) != vector["cardinality"]:
         raise UnreadableVector(f"{len(rows)} rows, {vector['cardinality']} expected")
@@ -49,7 +52,7 @@ def deleted_rows(vector: Mapping[str, Any], table: Path) -> frozenset[int]:
 
 
 def relative_path(text: str) -> str:
-    """The file that a ``u`` descriptor means: an optional folder, then a UUID in Z85."""
+    """The file that a ``u`` descriptor points to: an optional folder, then a UUID in Z85."""
     folder, encoded = text[:-20], text[-20:]
     name = f"deletion_vector_{uuid.UUID(bytes=_from_z85(encoded))}.bin"
     return f"{folder}/{name}" if folder else name
@@ -57,7 +60,7 @@ def relative_path(text: str) -> str:
 
 def _from_z85(text: str) -> bytes:
     if len(text) % 5:
-        raise UnreadableVector(f"{len(text)} characters of Z85 text")
+        raise UnreadableVector(f"Z85 text of {len(text)} characters, not a multiple of 5")
     out = bytearray()
     for start in range(0, len(text), 5):
         value = 0
@@ -68,10 +71,10 @@ def _from_z85(text: str) -> bytes:
 
 
 def _bitmap64(data: bytes) -> list[int]:
-    """A 64-bit Roaring bitmap: 32-bit bitmaps, each behind the high half of its numbers."""
+    """A 64-bit Roaring bitmap: 32-bit bitmaps, each preceded by the high half of its numbers."""
     (magic,) = struct.unpack_from("<i", data, 0)
     if magic != _MAGIC_PORTABLE:
-        raise UnreadableVector(f"magic number {magic}")
+        raise UnreadableVector(f"unsupported magic number {magic}")
     (count,) = struct.unpack_from("<q", data, 4)
     position = 12
     numbers: list[int] = []
@@ -83,7 +86,7 @@ def _bitmap64(data: bytes) -> list[int]:
 
 
 def _bitmap32(data: bytes, position: int) -> tuple[list[int], int]:
-    """A 32-bit Roaring bitmap at a position: its numbers and the position behind it."""
+    """A 32-bit Roaring bitmap at a position: its numbers and the position after it."""
     (cookie,) = struct.unpack_from("<I", data, position)
     position += 4
     runs = b""
@@ -95,7 +98,7 @@ def _bitmap32(data: bytes, position: int) -> tuple[list[int], int]:
         (count,) = struct.unpack_from("<I", data, position)
         position += 4
     else:
-        raise UnreadableVector(f"cookie {cookie}")
+        raise UnreadableVector(f"unsupported cookie {cookie}")
     headers = struct.unpack_from(f"<{2 * count}H", data, position)
     position += 4 * count
     if not runs or count >= _NO_OFFSET_THRESHOLD:

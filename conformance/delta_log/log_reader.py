@@ -1,7 +1,7 @@
-"""Reads a Delta table straight from its files: the log's JSON, and Parquet through pyarrow.
+"""A reader of a Delta table's files: the log's JSON, and Parquet through pyarrow.
 
-No engine takes part, so that what is observed does not depend on the engine under test; and it
-costs milliseconds where a read through Spark costs half a second. Format: the Delta transaction
+No engine takes part, so observations do not depend on the engine under test; and a read costs
+milliseconds, where one through Spark costs half a second. Format: the Delta transaction
 log protocol (add, remove, metaData, commitInfo actions; partition values as strings).
 """
 
@@ -26,7 +26,7 @@ _EXACT = Context(prec=80)
 
 
 class UnreadableTable(Exception):
-    """The folder is no Delta table, or uses a part of the format that is not read here."""
+    """The folder is not a Delta table, or uses a part of the format that is not supported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Schema:
-    """Columns in the table's order, and which of them partition it."""
+    """Columns in the table's order, and the names of the partition columns."""
 
     columns: tuple[Column, ...]
     partition_by: tuple[str, ...]
@@ -63,7 +63,10 @@ class Schema:
 
 
 def partition_value(text: str | None, spark_type: str) -> Value:
-    """The typed value of a partition value as the log spells it; empty text is NULL."""
+    """The typed value of a partition value as the log spells it; empty text is NULL.
+
+    Raises UnreadableTable for a type that is not supported.
+    """
     if text is None or text == "":
         return None
     if spark_type in ("byte", "short", "integer", "long"):
@@ -80,11 +83,11 @@ def partition_value(text: str | None, spark_type: str) -> Value:
         return _as_read(Decimal(text), spark_type)
     if spark_type == "string":
         return text
-    raise UnreadableTable(f"partition values of type {spark_type} are not read")
+    raise UnreadableTable(f"partition values of type {spark_type} are not supported")
 
 
 def _as_read(value: Value, spark_type: str) -> Value:
-    """A number of a file that is older than its column's type, as a reader of the table sees it.
+    """A number from a file older than its column's type, as a reader of the table sees it.
 
     Format: the Delta transaction log protocol, "Type Widening".
     """
@@ -106,11 +109,11 @@ def _plain_utc(value: Value) -> Value:
 
 
 class LogReader:
-    """One table folder. Commits and data files never change once written, so both are kept.
+    """One table folder. Commits and data files never change once written, so both are cached.
 
-    ``commits`` may be asked again after the table has grown; only new versions are read. With
-    ``may_be_absent`` a folder without a version 0 is a table that is not there yet, at version
-    -1; without it, it is no table.
+    ``commits`` may be called again after the table has grown; only new versions are read. With
+    ``may_be_absent`` a folder without a version 0 is a table that does not exist yet, at version
+    -1; without it, such a folder is an error.
     """
 
     def __init__(self, folder: Path, *, may_be_absent: bool = False):
@@ -121,7 +124,7 @@ class LogReader:
         self._file_rows: dict[str, tuple[tuple[Value, ...], ...]] = {}
 
     def commits(self) -> tuple[CommitRecord, ...]:
-        """All versions, oldest first; raises UnreadableTable where version 0 is missing."""
+        """All versions, oldest first; raises UnreadableTable if version 0 is missing."""
         while (path := self._entry(len(self._commits))).exists():
             self._commits.append(parse_commit(len(self._commits), path.read_text("utf-8")))
         if not self._commits and not self._may_be_absent:
@@ -129,7 +132,7 @@ class LogReader:
         return tuple(self._commits)
 
     def version(self) -> int:
-        """The newest version; -1 where there is no table yet."""
+        """The newest version; -1 if there is no table yet."""
         return len(self.commits()) - 1
 
     def schema(self, version: int | None = None) -> Schema:
@@ -142,7 +145,7 @@ class LogReader:
         return Schema.of(metadata)
 
     def files(self, version: int | None = None) -> tuple[AddedFile, ...]:
-        """The data files that make up a version, each with its deletion vector at that time."""
+        """The data files of a version, each with its deletion vector at that time."""
         active: dict[tuple[str, str | None], AddedFile] = {}
         for record in self._until(version):
             for removed in record.removes:
@@ -152,9 +155,9 @@ class LogReader:
         return tuple(active.values())
 
     def rows(self, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a version, deleted ones left out, file by file in the log's order.
+        """The rows of a version without deleted ones, file by file in the log's order.
 
-        What a VACUUM has taken away is missing.
+        Rows of files that a VACUUM has deleted are missing.
         """
         if not self.commits():
             return ()
@@ -167,13 +170,13 @@ class LogReader:
         )
 
     def lost(self, version: int | None = None) -> frozenset[str]:
-        """The paths of a version's data files that cannot be read since a VACUUM."""
+        """The paths of a version's data files that a VACUUM has deleted."""
         if not any(record.operation == "VACUUM END" for record in self.commits()):
             return frozenset()
         return frozenset(file.path for file in self.files(version) if not self._readable(file))
 
     def _readable(self, file: AddedFile) -> bool:
-        """Whether a file is there, and its deletion vector, if that is a file."""
+        """Whether a file exists, and its deletion vector, if that is a file."""
         if not self._data_file(file.path).exists():
             return False
         vector = file.deletion_vector
@@ -198,9 +201,9 @@ class LogReader:
         )
 
     def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file as the newest commit up to a version has added it.
+        """The rows of a data file as the newest commit up to a version added it.
 
-        No row of a file that was taken away before anybody looked.
+        Empty for a file that was deleted before it was first read.
         """
         lost = self.lost()
         for record in reversed(self._until(version)):
@@ -257,14 +260,14 @@ def _microseconds(value: Any) -> Value:
 
 
 def vector_id(vector: Mapping[str, Any] | None) -> str | None:
-    """What tells two deletion vectors of one file apart (protocol: the file's logical key)."""
+    """The identity of a deletion vector of a file (protocol: the file's logical key)."""
     if vector is None:
         return None
     return f"{vector['storageType']}{vector['pathOrInlineDv']}@{vector.get('offset')}"
 
 
 def parse_commit(version: int, text: str) -> CommitRecord:
-    """One log entry: JSON actions, one a line."""
+    """One log entry: JSON actions, one per line."""
     actions = tuple(json.loads(line) for line in text.splitlines() if line.strip())
 
     def last(kind: str) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""ALTER TABLE by the calls that delta-rs has for it: columns, properties, constraints."""
+"""ALTER TABLE through delta-rs's API: columns, properties, constraints."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def alter(handle: DeltaTable, statement: AlterTable) -> None:
         added = [after.names[place] for place in after.schema if place not in before.schema]
         handle.alter.add_columns(_fields(statement, added))
     else:
-        known = dict(before.properties)
-        given = {key: text for key, text in after.properties if known.get(key) != text}
-        given = given or dict(before.properties)  # Set again, it is a commit all the same.
+        old = dict(before.properties)
+        changed = {key: text for key, text in after.properties if old.get(key) != text}
+        changed = changed or dict(before.properties)  # Setting the same again is a commit too.
         handle.alter.set_table_properties(
-            {key: spelled(key, text) for key, text in given.items()}, raise_if_not_exists=False
+            {key: spelled(key, text) for key, text in changed.items()}, raise_if_not_exists=False
         )
 
 
@@ -33,7 +33,7 @@ def add_constraint(handle: DeltaTable, statement: AddConstraint) -> None:
 
 
 def _fields(statement: AlterTable, names: list[str]) -> list[Field]:
-    """The columns of those names, as delta-rs takes them."""
+    """The columns of those names, as delta-rs fields."""
     from deltalake import Schema
 
     return [f for f in Schema.from_arrow(arrow_schema(statement.after)).fields if f.name in names]

@@ -1,7 +1,7 @@
-"""The definition of the target at each version, as its metadata in the log has it.
+"""The definition of the target at each version, from its metadata in the log.
 
-Statements are parsed for the definition that their snapshot has. Constraints are left out: they
-are delta-rs's to enforce, and no statement means anything else because of them.
+Statements are parsed against the definition of their snapshot. Constraints are left out:
+delta-rs enforces them, and they do not change the meaning of any statement.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.workload import TARGET
 
 
 def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:
-    """The definitions of the tables, the target's with a place for the columns to come."""
+    """The definitions of the tables; the target's has places for columns added later."""
     tables = {name: declared_table(name, spec) for name, spec in specs.items()}
     others = {name: table for name, table in tables.items() if name != TARGET}
     texts = scenario.transactions.values()
@@ -28,30 +28,30 @@ def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Ta
 
 
 class Definitions:
-    """The definitions that the log of one table has brought up so far.
+    """The definitions in one table's log so far.
 
-    ``declared`` is the scenario's own, with a place for every column that is to come.
+    ``declared`` is the scenario's own, with a place for every column added later.
     """
 
     def __init__(self, declared: Table, reader: LogReader):
         self._reader = reader
-        self._known = [declared]
+        self._definitions = [declared]
 
     def at(self, version: int) -> Table:
-        """The definition in force at a version that the log has."""
-        for record in self._reader.commits()[len(self._known) : version + 1]:
-            latest = self._known[-1]
+        """The definition in force at a version of the log."""
+        for record in self._reader.commits()[len(self._definitions) : version + 1]:
+            latest = self._definitions[-1]
             after = latest if record.metadata is None else _changed(latest, record.metadata)
-            self._known.append(after)
-        return self._known[version]
+            self._definitions.append(after)
+        return self._definitions[version]
 
 
 def _changed(table: Table, metadata: Mapping[str, Any]) -> Table:
     """The definition with the columns and the properties of a metadata action."""
     places = {name: place for place, name in enumerate(table.names)}
     columns = [column.name for column in Schema.of(metadata).columns]
-    known = table.column_names
-    schema = table.schema if tuple(columns) == known else tuple(places[name] for name in columns)
+    unchanged = tuple(columns) == table.column_names
+    schema = table.schema if unchanged else tuple(places[name] for name in columns)
     properties = {
         key: text
         for key, text in (metadata.get("configuration") or {}).items()

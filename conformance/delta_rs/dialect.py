@@ -1,6 +1,6 @@
 """Expressions in the SQL that delta-rs understands (DataFusion's), with their Spark meaning.
 
-Where the two dialects read one text differently, the text is chosen so that the meaning stays:
+Where the two dialects read the same text differently, the printed text keeps Spark's meaning:
 a quotient is a double, names keep their case, a quote in a string is doubled. ``<=>`` is spelled
 out, because delta-rs cannot evaluate IS NOT DISTINCT FROM on file statistics.
 """
@@ -32,21 +32,21 @@ from model.history import Value
 from model.values.types import ColumnType
 
 Naming = Callable[[Column], str]
-"""How a column is written."""
+"""Prints a column."""
 
 
 def quoted(name: str) -> str:
-    """A name that keeps its case."""
+    """A quoted name, so that it keeps its case."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def own_name(column: Column) -> str:
-    """A column of the only table that there is."""
+    """A column of the only table in scope."""
     return quoted(column.name)
 
 
 def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
-    """The expression as DataFusion SQL. Raises TypeError for what delta-rs has no words for."""
+    """The expression as DataFusion SQL. Raises TypeError where delta-rs has no equivalent."""
 
     def sql(part: Expression) -> str:
         return datafusion_sql(part, naming)
@@ -86,13 +86,13 @@ def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
             whens = " ".join(f"WHEN {sql(c)} THEN {sql(v)}" for c, v in expression.branches)
             return f"(CASE {whens} ELSE {sql(expression.otherwise)} END)"
         case Aggregate():
-            raise TypeError("an aggregate is no part of a condition or an assignment")
+            raise TypeError("an aggregate cannot be part of a condition or an assignment")
         case Cast() | Function():
-            raise TypeError(f"{expression} is nothing that the profile has")
+            raise TypeError(f"{expression} is not in the profile's SQL")
 
 
 def assigned_sql(expression: Expression, target: ColumnType, naming: Naming = own_name) -> str:
-    """An assignment's value, cast where the types are numbers that differ."""
+    """An assignment's value, cast if it is a number of another type than the column."""
     text = datafusion_sql(expression, naming)
     if target.family == "number" and expression.type.family == "number":
         return f"CAST({text} AS {target})"
@@ -109,7 +109,7 @@ def datafusion_literal(value: Value) -> str:
         case str():
             return "'" + value.replace("'", "''") + "'"
         case datetime.datetime():
-            # A TIMESTAMP literal has another type than the column, and no comparison takes both.
+            # A TIMESTAMP literal has another type than the column, and comparisons reject the mix.
             text = value.isoformat()
             return f"arrow_cast('{text}Z', 'Timestamp(Microsecond, Some(\"UTC\"))')"
         case datetime.date():

@@ -12,7 +12,7 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions, declared
 from conformance.delta_rs.operations import write
 from conformance.delta_rs.outcomes import outcome_of
-from conformance.delta_rs.replay import DeltaRsReplay, known_rows
+from conformance.delta_rs.replay import DeltaRsReplay, needed_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
 from conformance.prepared_tables import Templates
@@ -25,7 +25,7 @@ from model.workload import TARGET
 
 
 class DeltaRsEngine:
-    """delta-rs in this process. Safe for several threads; starts nothing but a folder."""
+    """delta-rs in this process. Thread-safe; needs only a temporary folder."""
 
     name = "delta-rs"
 
@@ -63,10 +63,13 @@ class DeltaRsEngine:
 
 
 def check_there(scenario: Scenario) -> None:
-    """Refuses a scenario without a table: a transaction is a handle on one. Raises BadStatement."""
+    """Raises BadStatement for a scenario whose table does not exist yet.
+
+    A transaction is a handle on an existing table.
+    """
     if scenario.table.absent:
         raise BadStatement(
-            "delta-rs replays need a table that is there", scenario=scenario.name, step="set-up"
+            "delta-rs replays need a table that exists", scenario=scenario.name, step="set-up"
         )
 
 
@@ -79,9 +82,9 @@ def _build(specs: Mapping[str, TableSpec], folder: Path) -> None:
         try:
             create(path, table, spec)
             reader = LogReader(path)
-            known = Definitions(table, reader)
+            definitions = Definitions(table, reader)
             for step in spec.setup:
-                _set_up(path, known.at(reader.version()), step)
+                _set_up(path, definitions.at(reader.version()), step)
         except InvalidScenario as error:
             raise BadStatement(str(error), step=f"set-up: {step}") from error
         except EngineError as error:
@@ -97,4 +100,4 @@ def _set_up(path: Path, table: Table, text: str) -> None:
 
     handle = DeltaTable(str(path))
     statement = parse_statement(text, table.name, {table.name: table})
-    write(statement, handle, {table.name: known_rows(statement, handle, table)})
+    write(statement, handle, {table.name: needed_rows(statement, handle, table)})

@@ -1,7 +1,7 @@
-"""MERGE by delta-rs's builder, from the model's joined rows to its two aliases.
+"""MERGE through delta-rs's builder: the model's joined rows become its two aliases.
 
-The source is handed over as a table in memory with columns of its own names, so that no name
-means two things. Its rows are computed on the pinned version where the source is a query.
+The source is passed as a table in memory with columns renamed, so that no name is ambiguous.
+If the source is a query, its rows are computed on the pinned version.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def merge(
 
 
 def _naming(width: int) -> Naming:
-    """Columns by their places: those of the target come first, the source's follow."""
+    """Columns by their places: the target's come first, then the source's."""
 
     def name(column: Column) -> str:
         if column.index < width:
@@ -89,25 +89,25 @@ def _source(statement: Merge, rows: Sequence[Row]) -> pyarrow.Table:
     """The source's columns that the statement mentions, and one that numbers its rows."""
     import pyarrow
 
-    found = {"ordinal": pyarrow.array(range(len(rows)), pyarrow.int64())}
+    columns = {"ordinal": pyarrow.array(range(len(rows)), pyarrow.int64())}
     for place, kind in sorted(_mentioned(statement).items()):
         values = [row[place] for row in rows]
-        # An int could not be compared with a literal that is none, as it can in Spark.
+        # Unlike Spark, delta-rs cannot compare an int with a literal of a wider type.
         wide = pyarrow.int64() if kind.name == "int" else arrow_type(kind)
-        found[_source_name(place)] = pyarrow.array(values, wide)
-    return pyarrow.table(found)
+        columns[_source_name(place)] = pyarrow.array(values, wide)
+    return pyarrow.table(columns)
 
 
 def _mentioned(statement: Merge) -> dict[int, ColumnType]:
     width = len(statement.table.names)
     parts = itertools.chain.from_iterable(map(walk, _expressions(statement)))
     columns = (part for part in parts if isinstance(part, Column))
-    found = {c.index - width: c.type for c in columns if c.index >= width}
-    return {place: _typed(statement, place + width, kind) for place, kind in found.items()}
+    types = {c.index - width: c.type for c in columns if c.index >= width}
+    return {place: _typed(statement, place + width, kind) for place, kind in types.items()}
 
 
 def _typed(statement: Merge, index: int, kind: ColumnType) -> ColumnType:
-    """The type of a source column; one of nothing but NULLs has that of what it meets first."""
+    """The type of a source column; a column of NULLs only takes the type that it first meets."""
     if kind.family != "null":
         return kind
     for clause in (*statement.matched, *statement.not_matched):

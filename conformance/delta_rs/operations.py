@@ -1,9 +1,9 @@
-"""From a statement to the operation of delta-rs that it stands for.
+"""Statements as calls of delta-rs's API.
 
-delta-rs has no SQL for writing: a statement becomes a call of its API on a handle that is
-pinned at a version. What it has no operation for is computed on the rows of that version and
-written as plain values: the rows of an INSERT SELECT, the value of a subquery in SET. Of such a
-read the engine knows nothing, just as with any program that reads, computes and appends.
+delta-rs has no SQL for writing: a statement becomes an operation on a handle that is pinned at a
+version. Parts without an operation are computed on the rows of that version and written as plain
+values: the rows of an INSERT SELECT, the value of a subquery in SET. The engine does not see
+such reads, just as with any program that reads, computes and appends.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ Tables = Mapping[str, tuple[Row, ...]]
 def write(statement: Statement, handle: DeltaTable, tables: Tables) -> bool:
     """Runs a statement that writes, on a pinned handle, up to its commit.
 
-    ``tables`` has the rows of all tables as the handle's version shows them. False tells that
-    the statement was skipped: a numbered write that the application finds made already. Raises
+    ``tables`` has the rows of all tables at the handle's version. Returns False if the statement
+    was skipped because it is a numbered write that the application has already made. Raises
     what delta-rs raises, StatementFailure for a computation that fails, and BadStatement for a
     statement that has no operation.
     """
     if not isinstance(statement, Idempotent):
         _write(statement, handle, tables, None)
         return True
-    # delta-rs keeps the number; to look at it is left to the application.
+    # delta-rs keeps the number; checking it is up to the application.
     written = handle.transaction_version(statement.application)
     if written is not None and written >= statement.version:
         return False
@@ -128,7 +128,7 @@ def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
 
 
 def reads_target(statement: Statement) -> bool:
-    """Whether running a statement takes the target's rows, outside of the operation itself."""
+    """Whether running a statement needs the target's rows, outside of the operation itself."""
     statement = statement.inner
     match statement:
         case Overwrite(inserts=inner) | DynamicOverwrite(inserts=inner):
@@ -155,7 +155,7 @@ def rows_of(handle: DeltaTable, table: Table) -> tuple[Row, ...]:
 
 
 def _plain(value: Any) -> Value:
-    """Timestamps come with a time zone, which is UTC; the model's have none."""
+    """Timestamps arrive with a time zone, UTC; the model's have none."""
     return value.replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
 
 
@@ -183,7 +183,7 @@ def _assignments(statement: Update, tables: Tables) -> dict[str, str]:
 
 
 def _partition_filters(statement: Optimize, tables: Tables) -> list[tuple[str, str, Any]] | None:
-    """The partitions that OPTIMIZE is about, as the list of values that its API takes."""
+    """The partitions to OPTIMIZE, as the list of values that its API takes."""
     if statement.condition == TRUE:
         return None
     table = statement.table
@@ -192,10 +192,10 @@ def _partition_filters(statement: Optimize, tables: Tables) -> list[tuple[str, s
         raise BadStatement("delta-rs compacts by the values of one partition column only")
     (index,) = touched
     matches = matcher(statement.condition)
-    found = {row[index] for row in tables[table.name] if matches(row)}
-    if None in found:
+    values = {row[index] for row in tables[table.name] if matches(row)}
+    if None in values:
         raise BadStatement("delta-rs has no filter for the NULL partition")
-    return [(table.names[index], "in", sorted(map(_partition_text, found)))]
+    return [(table.names[index], "in", sorted(map(_partition_text, values)))]
 
 
 def _partition_text(value: Value) -> str:
@@ -203,7 +203,7 @@ def _partition_text(value: Value) -> str:
 
 
 def _scalar(query: Query, tables: Tables) -> Value:
-    """A scalar subquery's value on the handle's version: NULL where it has no row."""
+    """A scalar subquery's value on the handle's version: NULL if it has no row."""
     result = query.result(query.matching(tables[query.table]))
     if len(result) > 1:
         raise StatementFailure(
@@ -227,5 +227,5 @@ def _bound(expression: Expression, width: int, values: Row) -> Expression:
 
 def _bound_part(part: Any, width: int, values: Row) -> Any:
     if isinstance(part, tuple):
-        return tuple(_bound_part(each, width, values) for each in part)
+        return tuple(_bound_part(item, width, values) for item in part)
     return _bound(part, width, values) if isinstance(part, Expression) else part

@@ -1,6 +1,6 @@
-"""Puts names to the ways in which an operation of delta-rs ends with an exception.
+"""Names for the exceptions with which an operation of delta-rs ends.
 
-All conflicts are one exception class there; what kind it is, the text alone says. Source of the
+All conflicts share one exception class; only the text says which kind it is. Source of the
 texts: crates/core/src/kernel/transaction/conflict_checker.rs, ``CommitConflictError``.
 """
 
@@ -32,16 +32,16 @@ _FAILURES = (
     ("not the same as the specified end version", "DELTA_CANNOT_RESTORE_TABLE_VERSION"),
     ("MERGE matched a target row with multiple source rows", MULTIPLE_MATCHES),
 )
-"""Failures of a statement by itself that have one of Spark's names, by a part of their text."""
+"""Failures of the statement itself, from a part of the exception's text to Spark's error class."""
 
 _INVALID_DATA = "Invalid data found"
-"""Rows that break a constraint, or that REPLACE WHERE does not allow: the text is the same."""
+"""Rows that violate a constraint, or that REPLACE WHERE does not allow: the text is the same."""
 
 
 def outcome_of(error: Exception, statement: Statement | None = None) -> Committed | None:
-    """A conflict by its name, a failure of the statement, None for what delta-rs does not raise.
+    """A conflict by its name or a failure of the statement; None for an exception not of delta-rs.
 
-    A failure's class is Spark's where it is the same failure, else that of the exception.
+    A failure has Spark's error class if Spark has the same failure, else the exception's class.
     """
     from deltalake.exceptions import DeltaError
 

@@ -1,4 +1,4 @@
-"""Appends and overwrites by ``write_deltalake``, TRUNCATE by a DELETE of everything."""
+"""Appends and overwrites through ``write_deltalake``; TRUNCATE as a DELETE of everything."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def append(
     rows: Iterable[Row],
     properties: CommitProperties | None = None,
 ) -> None:
-    """Appends rows, which may be none: that too is a commit."""
+    """Appends rows; appending none is a commit as well."""
     _write(handle, table, rows, "append", None, properties)
 
 
@@ -34,7 +34,7 @@ def overwrite(
     replaced: Expression,
     properties: CommitProperties | None,
 ) -> None:
-    """Replaces the rows that meet a condition, all of them where it is TRUE."""
+    """Replaces the rows that match a condition; TRUE replaces all."""
     predicate = None if replaced == TRUE else datafusion_sql(replaced)
     _write(handle, table, rows, "overwrite", predicate, properties)
 
@@ -45,16 +45,16 @@ def overwrite_partitions(
     rows: Iterable[Row],
     properties: CommitProperties | None,
 ) -> None:
-    """Replaces the partitions of the rows: delta-rs has the condition, its users compute it."""
-    found = tuple(rows)
-    overwrite(handle, table, found, _partitions_of(found, table), properties)
+    """Replaces the partitions of the rows: delta-rs takes a condition, which its users compute."""
+    replacement = tuple(rows)
+    overwrite(handle, table, replacement, _partitions_of(replacement, table), properties)
 
 
 def _partitions_of(rows: Iterable[Row], table: Table) -> Expression:
-    """The condition of being in a partition of one of the rows, as a user would write it."""
-    found = dict.fromkeys(tuple(row[place] for place in table.partitions) for row in rows)
+    """The condition that selects the partitions of the rows, as a user would write it."""
+    partitions = dict.fromkeys(tuple(row[place] for place in table.partitions) for row in rows)
     condition: Expression | None = None
-    for values in found:
+    for values in partitions:
         parts: list[Expression] = []
         for place, value in zip(table.partitions, values, strict=True):
             column = Column(place, table.names[place], table.types[place])

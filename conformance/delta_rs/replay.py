@@ -2,7 +2,7 @@
 
 A handle pinned at a version is a transaction's snapshot: the operation works on it and commits
 against whatever is newest by then. delta-rs does all of its work at the commit; since its
-snapshot is fixed and data files never change, that cannot be told from work done before.
+snapshot is fixed and data files never change, this is indistinguishable from earlier work.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class DeltaRsReplay:
         return self._readers[table].rows(version)
 
     def lost(self) -> frozenset[str]:
-        """The paths of the newest version's files that a VACUUM has taken away."""
+        """The paths of the newest version's files that a VACUUM has deleted."""
         return self._readers[TARGET].lost()
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class DeltaRsReplay:
 
     def _run(self, statement: Statement, handle: DeltaTable) -> Committed:
         try:
-            tables = self._known(statement, handle)
+            tables = self._needed(statement, handle)
             if isinstance(statement, Select):
                 return Committed(READ, rows=read(statement, tables))
             if not write(statement, handle, tables):
@@ -109,14 +109,14 @@ class DeltaRsReplay:
             return ended
         return Committed(COMMITTED)
 
-    def _known(self, statement: Statement, handle: DeltaTable) -> dict[str, tuple[Row, ...]]:
-        known = {name: self.rows(table=name) for name in self._tables if name != TARGET}
-        return {**known, TARGET: known_rows(statement, handle, statement.table)}
+    def _needed(self, statement: Statement, handle: DeltaTable) -> dict[str, tuple[Row, ...]]:
+        others = {name: self.rows(table=name) for name in self._tables if name != TARGET}
+        return {**others, TARGET: needed_rows(statement, handle, statement.table)}
 
     def _error(self, step: str, message: str) -> EngineError:
         return EngineError(message, scenario=self.scenario.name, step=step)
 
 
-def known_rows(statement: Statement, handle: DeltaTable, table: Table) -> tuple[Row, ...]:
+def needed_rows(statement: Statement, handle: DeltaTable, table: Table) -> tuple[Row, ...]:
     """The rows of the handle's version, for statements that need them; none for the others."""
     return rows_of(handle, table) if reads_target(statement) else ()

@@ -1,4 +1,4 @@
-"""Makes the tables of a scenario with delta-rs: creation, level and set-up statements."""
+"""The tables of a scenario, made with delta-rs: creation, properties and column types."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LEVELS = {
     WRITE_SERIALIZABLE: "writeSerializable",
     SNAPSHOT_ISOLATION: "snapshotIsolation",
 }
-"""How delta-rs spells the levels. It takes any other spelling for Serializable without a word."""
+"""The levels as delta-rs spells them. It silently reads any other spelling as Serializable."""
 
 
 def create(path: Path, table: Table, spec: TableSpec) -> None:
@@ -35,7 +35,7 @@ def create(path: Path, table: Table, spec: TableSpec) -> None:
 
 
 def configuration(properties: Mapping[str, str]) -> dict[str, str | None]:
-    """A table's properties, the isolation level as delta-rs spells it."""
+    """A table's properties, with the isolation level as delta-rs spells it."""
     return {name: spelled(name, value) for name, value in properties.items()}
 
 
@@ -57,7 +57,7 @@ def arrow_schema(table: Table) -> pyarrow.Schema:
 
 
 def arrow_type(kind: ColumnType) -> pyarrow.DataType:
-    """A column's type; a bare NULL's is of no consequence."""
+    """A column's type as an Arrow type; for a bare NULL any type will do."""
     import pyarrow
 
     if kind.family == "null":

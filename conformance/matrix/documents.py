@@ -1,9 +1,9 @@
-"""The documents' conflict tables: which pairs of writes can conflict, at which level.
+"""The documents' conflict tables: the pairs of writes that can conflict, at each level.
 
 The documents group statements into classes and give one cell for each unordered pair of
 classes. They do not say which of the two transactions fails. There is one table for each
-generation of the documents, with row-level concurrency and without it where the generation
-knows it; the descriptions of the exceptions add what metadata changes do.
+generation of the documents, or two, with and without row-level concurrency, for generations
+that have it; the effect of metadata changes is taken from the descriptions of the exceptions.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ as OPTIMIZE (N59).
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what a generation says of an unordered pair of classes at each level.
+    """One cell: the answer of a generation for an unordered pair of classes at each level.
 
-    ``with_vectors`` is what it says instead where the table has deletion vectors. ``zorder``
-    is what it says instead where one of the two is OPTIMIZE with ZORDER BY.
+    ``with_vectors`` is its answer if the table has deletion vectors, ``zorder`` if one of the
+    two is OPTIMIZE with ZORDER BY; None if that makes no difference.
     """
 
     classes: tuple[str, str]
@@ -56,7 +56,7 @@ class Cell:
 class Generation:
     """The conflict table of one generation of the documents.
 
-    ``row_level`` tells whether it is the table for tables with row-level concurrency.
+    ``row_level`` is True for the table about row-level concurrency.
     """
 
     name: str
@@ -65,19 +65,19 @@ class Generation:
     cells: tuple[Cell, ...]
 
     def cell(self, current: str, winner: str) -> Cell | None:
-        """The cell for two statement kinds, None where the generation has none."""
-        one, other = CLASSES.get(current), CLASSES.get(winner)
-        if one is None or other is None:
+        """The cell for two statement kinds, None if the generation has none."""
+        failing, winning = CLASSES.get(current), CLASSES.get(winner)
+        if failing is None or winning is None:
             return None
-        if METADATA in (one, other) and other != METADATA:
-            return None  # Only what a metadata change does to others is described.
-        wanted = {METADATA, "any"} if other == METADATA else {one, other}
-        return next((cell for cell in self.cells if set(cell.classes) == wanted), None)
+        if failing == METADATA and winning != METADATA:
+            return None  # The documents describe only the effect of a metadata change on others.
+        pair = {METADATA, "any"} if winning == METADATA else {failing, winning}
+        return next((cell for cell in self.cells if set(cell.classes) == pair), None)
 
     def says(self, current: str, winner: str, level: str, *, vectors: bool = False) -> str:
         """``can``, ``cannot`` or ``not said`` for one ordered pair of kinds.
 
-        The documents have two levels; of any other, such as delta-rs has, they say nothing.
+        The documents know two levels; for any other, such as delta-rs has, it is ``not said``.
         """
         cell = self.cell(current, winner)
         if cell is None or level not in cell.says:
@@ -194,13 +194,13 @@ GENERATIONS = (
 """Every generation, oldest first."""
 
 NEWEST = next(g for g in GENERATIONS if g.name == "2026")
-"""The table that stands for "the documents" where there is room for one: the newest one.
+"""The table shown as "the documents" where there is room for only one: the newest.
 
-The engine at hand has no row-level concurrency, so it is the one without.
+It is the one without row-level concurrency, which the engine does not have.
 """
 
 
 def claims(current: str, winner: str) -> tuple[str, ...]:
     """The claims of all generations without row-level concurrency about a pair of kinds."""
-    found = [c for g in GENERATIONS if not g.row_level for c in g.claims(current, winner)]
-    return tuple(dict.fromkeys(found))
+    cited = [c for g in GENERATIONS if not g.row_level for c in g.claims(current, winner)]
+    return tuple(dict.fromkeys(cited))

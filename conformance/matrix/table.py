@@ -1,8 +1,8 @@
 """The conflict table, four sources side by side: documents, model, engine, and the level itself.
 
-For every ordered pair of statement kinds, layout and level: can a transaction of the one kind
+For every ordered pair of statement kinds, layout and level: can a transaction of one kind
 (``current``) fail because of a transaction of the other (``winner``) that committed while it
-ran? The documents' word is data, one for each generation. The model's comes from trying every
+ran? The documents' answer is data, one for each generation. The model's comes from trying every
 pair of statements (a witness for "can", an exhausted bound for "cannot"), the engine's from
 replays, of the witness or of the pairs that come closest to a conflict.
 
@@ -33,7 +33,7 @@ from model.simulator import Ended, InFlight, begin_in, commit, history_of
 from model.workload import Workload
 
 NOT_ASKED = "not asked"
-"""Stands for the model's word on kinds that the profile does not have."""
+"""The model's answer for kinds that the profile does not have."""
 
 SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("commit", "A"))
 """A is the current transaction, B the winner."""
@@ -43,8 +43,8 @@ SCHEDULE = (Step("begin", "A"), Step("begin", "B"), Step("commit", "B"), Step("c
 class Entry:
     """One ordered pair at one layout and level.
 
-    ``documents`` has each generation's word. ``tried`` counts the pairs of statements that the
-    model tried, ``needed_by`` is a scenario that breaks the level where nothing stops it,
+    ``documents`` has each generation's answer. ``tried`` counts the pairs of statements that the
+    model tried, ``needed_by`` is a scenario that breaks the level if nothing stops it,
     ``probes`` are the scenarios for the engine, ``conflicts`` and ``replays`` count what the
     engine did with them.
     """
@@ -66,7 +66,7 @@ class Entry:
 
     @property
     def document(self) -> str:
-        """The word of the generation that stands for the documents."""
+        """The answer of the generation that represents the documents."""
         return self.documents[NEWEST.name]
 
     @property
@@ -78,24 +78,24 @@ class Entry:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the sources make of each other, in short words.
+        """The differences between the sources, in short words.
 
         *unsound*: no conflict where the level needs one; *over-cautious*: a conflict that no
         pair of statements tried needs.
         """
-        found = []
+        remarks = []
         if self.engine is not None and self.engine != self.model:
-            found.append("engine differs from the model")
+            remarks.append("engine differs from the model")
         if self.document == CANNOT and CAN in (self.model, self.engine):
-            found.append("documents rule it out")
+            remarks.append("documents rule it out")
         if self.needed_by is not None:
             if self.document == CANNOT:
-                found.append("documents unsound")
+                remarks.append("documents unsound")
             if self.model == CANNOT:
-                found.append("rules unsound")
+                remarks.append("rules unsound")
         elif self.document == CAN and self.model == CAN:
-            found.append("over-cautious")
-        return tuple(found)
+            remarks.append("over-cautious")
+        return tuple(remarks)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -120,8 +120,8 @@ def matrix(
 ) -> Iterator[Entry]:
     """The table as documents, model and level have it, with ``probes`` replays to make a pair.
 
-    A statement that the profile does not have is left out. A pair of kinds of which nothing is
-    left on a layout is in the table all the same, and not asked.
+    Statements that the profile does not have are left out. A pair of kinds without statements
+    on a layout is in the table all the same, marked as not asked.
     """
     for layout in LAYOUTS:
         for level in levels:
@@ -136,8 +136,8 @@ def _had(kind: StatementKind, layout: str, level: str, profile: Profile) -> Stat
     """The kind with the statements of a layout that the profile has."""
     if profile.has is None and profile.features is None:
         return kind
-    known = tuple(s for s in kind.on(layout) if _knows(profile, s, layout, level))
-    return replace(kind, statements=known)
+    supported = tuple(s for s in kind.on(layout) if _knows(profile, s, layout, level))
+    return replace(kind, statements=supported)
 
 
 def _knows(profile: Profile, statement: NamedStatement, layout: str, level: str) -> bool:
@@ -153,7 +153,7 @@ _ALONE = (Step("begin", "A"), Step("commit", "A"))
 
 
 class _Trial:
-    """Every statement of a layout begun once, to be tried against every other."""
+    """Every statement of a layout, begun once, to be tried against every other."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class _Trial:
         return commit(self.begun[_name(a)], latest, profile, self.level).conflict is not None
 
     def _needed(self, a: NamedStatement, b: NamedStatement) -> bool:
-        """Whether the level breaks where nothing stops A after B."""
+        """Whether the level breaks if nothing stops A after B."""
         first = self.won[_name(b)]
         if first.outcome != COMMITTED:
             return False
@@ -222,7 +222,7 @@ class _Trial:
         if ended.outcome != COMMITTED:
             return False
         history = history_of(self.workload, (first, ended), ended.latest)
-        # A level without serial order is judged beside one that tells when an effect is lost.
+        # A level without a serial order is judged beside one that detects lost effects.
         alone = self.level in DELTA_LEVELS
         levels = (self.level,) if alone else (SERIALIZABLE, self.level)
         return judge(history, levels)[self.level].verdict == "violated"

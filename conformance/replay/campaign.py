@@ -22,7 +22,7 @@ from model.scenario import Scenario
 class Job:
     """One scenario to replay at one isolation level of its table.
 
-    ``profiles`` has the rules of the transactions that run on another engine than the others.
+    ``profiles`` has the rules of the transactions that run on a different engine.
     """
 
     scenario: Scenario
@@ -32,7 +32,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A job done: the comparison, and how long the replay took, in seconds."""
+    """A finished job: the comparison, and the duration of the replay in seconds."""
 
     job: Job
     comparison: Comparison
@@ -45,7 +45,7 @@ def replay(engine: Engine, job: Job, profile: Profile) -> Replayed:
     workload = prepare(job.scenario, profile, job.level)
     observation = observe(engine, job.scenario, job.level)
     comparison = compare(workload, profile, observation, job.profiles)
-    # Decided here, on the worker's time, and kept by the comparison.
+    # Computed here, in the worker, and cached by the comparison.
     _ = comparison.differences, comparison.verdicts
     return Replayed(job, comparison, time.monotonic() - started)
 
@@ -61,10 +61,10 @@ def run_campaign(
 ) -> Iterator[Replayed]:
     """Replays jobs until there are none left, or ``deadline`` (time.monotonic()) has passed.
 
-    Yields results as they come; the jobs taken are always a prefix of ``jobs``, so a seed
+    Yields results as they arrive; the jobs taken are always a prefix of ``jobs``, so a seed
     reproduces a run up to where it stopped. Raises the first EngineError, after the replays
-    that were under way have ended; a scenario that the engine has no statement for is left out.
-    ``stop`` ends it early in the same manner.
+    under way have ended; scenarios with statements that the engine does not have are left out.
+    ``stop`` ends it early in the same way.
     """
 
     def over() -> bool:
@@ -87,7 +87,7 @@ def run_campaign(
                 try:
                     yield future.result()
                 except BadStatement:
-                    continue  # Its tables cannot be set up there, so there is nothing to compare.
+                    continue  # The engine cannot set its tables up: nothing to compare.
                 except EngineError as error:
                     failed = failed or error
         if failed is not None:

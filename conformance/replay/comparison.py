@@ -1,10 +1,10 @@
-"""Predicted against observed: what differs, and what class each difference is of.
+"""The comparison of a prediction with an observation: the differences, and their class.
 
 The class is not chosen by hand. It follows from the verdict on the history that was observed
-and, where the engine refused what the model would let pass, from the verdict on the history
-that the model would have made of it. Where a transaction wrote other rows than its statement
-gives on its own snapshot, there is no history of the statements to judge: the difference is one
-of the statement run alone, and concurrency has no part in it.
+and, where the engine refused a commit that the model allows, from the verdict on the history
+that the model predicted. If a transaction wrote rows other than those its statement gives on its
+own snapshot, there is no history of the statements to judge: the statement differs even when it
+runs alone, and concurrency has no part in it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from model.workload import Workload
 
 
 class DifferenceClass(Enum):
-    """What a difference between model and engine means."""
+    """The meaning of a difference between model and engine."""
 
     ENGINE_BREAKS_LEVEL = "the engine breaks the level it claims"
     FALSE_CONFLICT = "the engine is stricter than the level needs"
@@ -40,7 +40,7 @@ class DifferenceClass(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that the model predicted and the engine did otherwise.
+    """One difference between the model's prediction and the engine.
 
     ``what`` names it (outcome, version, rows, isBlindAppend, isolationLevel, ...), ``about``
     the transaction or step concerned.
@@ -73,7 +73,7 @@ class Comparison:
 
     @cached_property
     def observed(self) -> Observed:
-        """The observed history, and who did not do what its statement says."""
+        """The observed history, and the transactions that did not do what their statements say."""
         return observed(self.workload, self.observation)
 
     @property
@@ -83,7 +83,7 @@ class Comparison:
 
     @cached_property
     def verdicts(self) -> dict[str, Verdict]:
-        """The verdicts on what was observed: at both levels of Delta, the table's, those named."""
+        """The verdicts on the observed history, at Delta's levels, the table's and those named."""
         return judge(self.history, self._levels)
 
     @property
@@ -92,29 +92,27 @@ class Comparison:
         return tuple(dict.fromkeys((*DELTA_LEVELS, self.observation.level, *named)))
 
     def _predicted(self) -> str:
-        """The verdict on the history that was predicted, at the table's level."""
+        """The verdict on the predicted history, at the table's level."""
         return judge(self.predicted.history, self._levels)[self.observation.level].verdict
 
     @cached_property
     def differences(self) -> tuple[Difference, ...]:
-        """All differences, each with its class."""
-        found = _raw_differences(self)
-        if not found:
+        """All differences, with their class."""
+        raw = _raw_differences(self)
+        if not raw:
             return ()
-        classified = self._classify(tuple(d.about for d in found if d.what == "outcome"))
-        return tuple(
-            Difference(d.about, d.what, d.predicted, d.observed, classified) for d in found
-        )
+        classified = self._classify(tuple(d.about for d in raw if d.what == "outcome"))
+        return tuple(Difference(d.about, d.what, d.predicted, d.observed, classified) for d in raw)
 
     @property
     def agrees(self) -> bool:
-        """Whether the engine did in every respect what the model predicted."""
+        """Whether the engine did exactly what the model predicted."""
         return not self.differences
 
     def _classify(self, outcomes: Sequence[str]) -> DifferenceClass:
         level = self.observation.level
         verdict = self.verdicts[level].verdict
-        # A violation that the rules admit as well is no explanation of a difference.
+        # A violation that the rules admit as well does not explain a difference.
         if verdict == "violated" and self._predicted() != "violated":
             return DifferenceClass.ENGINE_BREAKS_LEVEL
         if verdict == "unknown":
@@ -137,9 +135,9 @@ def compare(
     observation: Observation,
     profiles: Mapping[str, Profile] | None = None,
 ) -> Comparison:
-    """Runs the observed scenario in the model and puts both side by side.
+    """Runs the observed scenario in the model and compares the two.
 
-    ``profiles`` has the rules of the transactions that ran on another engine.
+    ``profiles`` has the rules of the transactions that ran on a different engine.
     """
     predicted = run(workload, observation.scenario.schedule, profile, profiles)
     return Comparison(workload, predicted, observation)
@@ -154,10 +152,10 @@ class _Raw:
 
 
 def _raw_differences(comparison: Comparison) -> list[_Raw]:
-    found: list[_Raw] = []
+    raw: list[_Raw] = []
     observation, predicted = comparison.observation, comparison.predicted
     if observation.base_version != comparison.workload.base.version:
-        found.append(
+        raw.append(
             _Raw(
                 "set-up",
                 "version",
@@ -167,23 +165,23 @@ def _raw_differences(comparison: Comparison) -> list[_Raw]:
         )
     for name, ended in predicted.ended.items():
         end, begun = observation.ended[name], observation.begun[name]
-        _note(found, name, "outcome", ended.outcome, outcome(end))
-        _note(found, name, "read version", ended.logical.read_version, begun.read_version)
-        _note(found, name, "commit version", ended.logical.commit_version, end.commit_version)
+        _note(raw, name, "outcome", ended.outcome, outcome(end))
+        _note(raw, name, "read version", ended.logical.read_version, begun.read_version)
+        _note(raw, name, "commit version", ended.logical.commit_version, end.commit_version)
         if begun.footprint is not None and ended.footprint is not None:
             read = len(ended.footprint.read_files)
-            _note(found, name, "files read", read, len(begun.footprint.files))
+            _note(raw, name, "files read", read, len(begun.footprint.files))
         if ended.conflict is not None and end.conflict_with_version is not None:
             winner = ended.conflict.version
-            _note(found, name, "conflicts with version", winner, end.conflict_with_version)
+            _note(raw, name, "conflicts with version", winner, end.conflict_with_version)
         if ended.rows is not None or end.rows is not None:
-            _note_rows(found, name, "rows read", ended.rows or (), end.rows or ())
-    _compare_log(found, comparison)
-    return found
+            _note_rows(raw, name, "rows read", ended.rows or (), end.rows or ())
+    _compare_log(raw, comparison)
+    return raw
 
 
-def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
-    """Version by version: rows, file counts, and what the commit says of itself."""
+def _compare_log(raw: list[_Raw], comparison: Comparison) -> None:
+    """Version by version: rows, file counts, and what the commit's info states."""
     observation, final = comparison.observation, comparison.predicted.final
     rows_at = {step.version: step.rows for step in observation.steps}
     snapshots: dict[int, Snapshot] = {}
@@ -194,37 +192,37 @@ def _compare_log(found: list[_Raw], comparison: Comparison) -> None:
     for record in observation.log[observation.base_version + 1 :]:
         snapshot = snapshots.get(record.version)
         if snapshot is None or snapshot.commit is None:
-            # A version too many shows as a commit version above.
+            # An extra version shows up as a commit version above.
             continue
         about, footprint = snapshot.commit.transaction, snapshot.commit.footprint
         logged = comparison.predicted.profile_of(about).logged
         blind = footprint.blind_append if "isBlindAppend" in logged else None
         level = snapshot.commit.level if "isolationLevel" in logged else None
-        _note(found, about, "isBlindAppend", blind, record.is_blind_append)
-        _note(found, about, "isolationLevel", level, record.isolation_level)
-        _note(found, about, "files added", len(footprint.adds), len(record.adds))
-        _note(found, about, "files removed", len(footprint.removes), len(record.removes))
+        _note(raw, about, "isBlindAppend", blind, record.is_blind_append)
+        _note(raw, about, "isolationLevel", level, record.isolation_level)
+        _note(raw, about, "files added", len(footprint.adds), len(record.adds))
+        _note(raw, about, "files removed", len(footprint.removes), len(record.removes))
         if record.version in rows_at:
             shown = f"rows of version {record.version}"
-            _note_rows(found, about, shown, snapshot.shown(), rows_at[record.version])
-    _note(found, "table", "versions", final.version, observation.version)
-    _note_rows(found, "table", "final rows", final.shown(), observation.rows)
+            _note_rows(raw, about, shown, snapshot.shown(), rows_at[record.version])
+    _note(raw, "table", "versions", final.version, observation.version)
+    _note_rows(raw, "table", "final rows", final.shown(), observation.rows)
 
 
-def _note(found: list[_Raw], about: str, what: str, predicted: object, observed: object) -> None:
+def _note(raw: list[_Raw], about: str, what: str, predicted: object, observed: object) -> None:
     if predicted != observed:
-        found.append(_Raw(about, what, str(predicted), str(observed)))
+        raw.append(_Raw(about, what, str(predicted), str(observed)))
 
 
 def _note_rows(
-    found: list[_Raw],
+    raw: list[_Raw],
     about: str,
     what: str,
     predicted: tuple[Row, ...],
     observed: tuple[Row, ...],
 ) -> None:
     if Counter(map(repr, predicted)) != Counter(map(repr, observed)):
-        found.append(_Raw(about, what, show_rows(predicted), show_rows(observed)))
+        raw.append(_Raw(about, what, show_rows(predicted), show_rows(observed)))
 
 
 def show_rows(rows: Sequence[Row]) -> str:

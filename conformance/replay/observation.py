@@ -1,4 +1,4 @@
-"""Runs a scenario on an engine, step by step, and keeps all that could be seen."""
+"""An observed replay: a scenario run on an engine step by step, with everything seen on the way."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from model.scenario import Scenario, Step
 
 @dataclass(frozen=True, slots=True)
 class ObservedStep:
-    """What one step showed: the newest version after it, and that version's rows."""
+    """The state after one step: the newest version, and that version's rows."""
 
     step: Step
     version: int
@@ -22,12 +22,12 @@ class ObservedStep:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """One replay, as seen from outside: the log, the files, and how each transaction ended.
+    """One replay, as seen from outside: the log, the files, and the end of each transaction.
 
-    ``outcomes`` has the contract's names; a statement that failed by itself has its error
-    class there. ``files`` holds the rows of every data file that a version adds, by version and
-    path: a file comes again with a deletion vector, or after RESTORE. ``lost`` has the paths of
-    files of some version that a VACUUM had taken away.
+    ``outcomes`` has the names that scenario files use; a statement that failed by itself has its
+    error class there. ``files`` holds the rows of every data file that a version adds, by version
+    and path: a path is added again with a deletion vector, or by RESTORE. ``lost`` has the paths
+    of files of some version that a VACUUM has deleted.
     """
 
     scenario: Scenario
@@ -44,7 +44,7 @@ class Observation:
 
     @property
     def version(self) -> int:
-        """The newest version at the end; -1 where there is no table."""
+        """The newest version at the end; -1 if there is no table."""
         return self.log[-1].version if self.log else -1
 
     @property
@@ -54,7 +54,7 @@ class Observation:
 
 
 def outcome(end: Committed) -> str:
-    """A transaction's outcome; a failure goes by its error class."""
+    """A transaction's outcome; for a failure, its error class."""
     if end.outcome == FAILED:
         return end.error_class or "failed without an error class"
     return end.outcome
@@ -85,7 +85,7 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
             ended[step.transaction] = replay.commit(step.transaction)
         latest = tuple(replay.log())
         if len(latest) > len(log):
-            # At once: a VACUUM may take files away later.
+            # At once: a VACUUM may delete files later.
             files |= _files(replay, latest[len(log) :])
             log, rows = latest, replay.rows()
             lost |= replay.lost()

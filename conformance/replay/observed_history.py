@@ -1,10 +1,10 @@
-"""From what a replay showed to a history that a level can be judged on.
+"""Reconstruction of a history from an observed replay, so that levels can be judged.
 
-The log gives versions and files, the files give rows. What is missing is which row became
-which: files carry no row identity. It is found by asking the statement what it does to each
-row that its commit removed, and by looking for the result among the rows that it added. What
-finds no explanation that way is kept as it is (a row that came from nowhere counts as
-inserted, one that vanished as deleted), so an engine that invents or loses rows shows.
+The log gives versions and files, the files give rows. Row identity is missing from the
+files, so it is recovered: the statement is applied to each row that its commit removed, and the
+result is looked up among the rows that it added. Rows without an explanation stay as they are
+(a row that came from nowhere counts as inserted, one that vanished as deleted), so an engine
+that invents or loses rows is caught.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class _Reconstruction:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What an observation shows.
+    """The history that an observation shows.
 
-    ``history`` lists as unknown what was not seen. ``disobedient`` names the transactions that
-    wrote other rows than their statement gives on their own snapshot: what they wrote is theirs
-    alone, since data files never change and no other transaction is in them.
+    ``history`` lists what was not seen as unknown. ``disobedient`` names the transactions that
+    wrote rows other than those their statement gives on their own snapshot. Nobody else can have
+    written these rows, since data files never change and each is written by one transaction.
     """
 
     history: History
@@ -58,12 +58,12 @@ class Observed:
 
 
 def observed_history(workload: Workload, observation: Observation) -> History:
-    """The history that the observation shows; what it does not show is listed as unknown."""
+    """The observed history; whatever was not observed is listed as unknown."""
     return observed(workload, observation).history
 
 
 def observed(workload: Workload, observation: Observation) -> Observed:
-    """The history that the observation shows, and who did not do what its statement says."""
+    """The observed history, and the transactions that did not do what their statements say."""
     state = _Reconstruction(workload, observation, {}, {}, [], [], {})
     base = _base(state)
     writers = {
@@ -97,7 +97,7 @@ def observed(workload: Workload, observation: Observation) -> Observed:
         base_version=observation.base_version,
         initial=initial_rows(_on(workload, base)),
         transactions=tuple(transactions[name] for name in observation.ended),
-        # Where they agree, the files' rows know the values of dropped columns as well.
+        # If they agree, the rows in the files also have the values of dropped columns.
         final=final.rows() if faithful else tuple(map(final.table.placed, observation.rows)),
         unknown=tuple(state.unknown),
     )
@@ -109,21 +109,21 @@ def _on(workload: Workload, base: Snapshot) -> Workload:
 
 
 def _statement(state: _Reconstruction, name: str) -> Statement:
-    """A transaction's statement, parsed for the definition that its snapshot has."""
+    """A transaction's statement, parsed against the definition of its snapshot."""
     begun = state.observation.begun.get(name)
     if begun is not None and begun.read_version in state.snapshots:
         table = state.snapshots[begun.read_version].table
         try:
             return state.workload.statement(name, table)
         except InvalidScenario:
-            pass  # The statement failed when it was analysed: any definition serves to name it.
+            pass  # The statement failed during analysis: any definition will do to name it.
     return state.workload.statements[name]
 
 
 def _base(state: _Reconstruction) -> Snapshot:
-    """The snapshot of the base version, with those of the set-up behind it.
+    """The snapshot of the base version, with those of the set-up as its ancestors.
 
-    The set-up's statements are known as well, so rows keep their identity through it.
+    The set-up's statements are applied as well, so rows keep their identity through it.
     """
     observation = state.observation
     definitions = _definitions(state.workload)
@@ -150,21 +150,21 @@ def _setup_statement(state: _Reconstruction, version: int, table: Table) -> Stat
     try:
         return parse_statement(texts[place], table.name, {table.name: table})
     except InvalidScenario:
-        return None  # Its rows are then told apart by their values alone.
+        return None  # Its rows are then distinguished by their values alone.
 
 
 def _definitions(workload: Workload) -> dict[int, Table]:
     """The target's definition at each version of its set-up."""
-    found: dict[int, Table] = {}
+    definitions: dict[int, Table] = {}
     snapshot: Snapshot | None = workload.base
     while snapshot is not None:
-        found[snapshot.version] = snapshot.table
+        definitions[snapshot.version] = snapshot.table
         snapshot = snapshot.parent
-    return found
+    return definitions
 
 
 def _placed(state: _Reconstruction, table: Table, version: int, path: str) -> tuple[Row, ...]:
-    """The rows of a file that a version adds, as stored rows of the definition at that time."""
+    """The rows of a file that a version adds, as stored rows under the definition at that time."""
     rows = state.observation.files[version, path]
     width = len(table.schema)
     if any(len(row) != width for row in rows):
@@ -176,13 +176,13 @@ def _placed(state: _Reconstruction, table: Table, version: int, path: str) -> tu
 
 
 def _key(action: AddedFile | RemovedFile) -> str:
-    """What tells a file apart in the log (:attr:`model.physical.files.DataFile.key`)."""
+    """The identity of a file in the log (:attr:`model.physical.files.DataFile.key`)."""
     vector = vector_id(action.deletion_vector)
     return action.path if vector is None else f"{action.path} without {vector}"
 
 
 def _left(written: DataFile, rows: tuple[Row, ...], added: AddedFile) -> DataFile:
-    """A file that comes again, with the rows of it that its deletion vector leaves."""
+    """A file that is added again, with the rows that its deletion vector keeps."""
     origins: dict[Row, list[StoredRow]] = {}
     for row in written.rows:
         origins.setdefault(row.values, []).append(row)
@@ -193,7 +193,7 @@ def _left(written: DataFile, rows: tuple[Row, ...], added: AddedFile) -> DataFil
 def _follow(
     state: _Reconstruction, record: CommitRecord, name: str, statement: Statement | None
 ) -> Transaction:
-    """Adds the snapshot after one commit, and gives the transaction that made it."""
+    """Adds the snapshot after one commit, and returns the transaction that made it."""
     latest = state.snapshots[record.version - 1]
     begun = state.observation.begun.get(name)
     read = state.snapshots[begun.read_version if begun else latest.version]
@@ -221,24 +221,24 @@ def _follow(
 def _written(
     state: _Reconstruction, record: CommitRecord, meant: Execution
 ) -> dict[str, tuple[Row, ...]]:
-    """The rows of the files of a commit that were taken away before they could be read.
+    """The rows of a commit's files that were deleted before they could be read.
 
-    They are what the statement writes on its snapshot.
+    They are the rows that the statement writes on its snapshot.
     """
     files, lost = state.observation.files, state.observation.lost
     paths = [a.path for a in record.adds if a.path in lost and not files[record.version, a.path]]
     if not paths or meant.footprint is None:
         return {}
-    known = {file.path: file for file in meant.footprint.adds}
+    predicted = {file.path: file for file in meant.footprint.adds}
     others = [file for file in meant.footprint.adds if file.path not in paths]
-    found = {path: known.get(path) or (others.pop(0) if others else None) for path in paths}
-    return {p: tuple(row.values for row in f.rows) for p, f in found.items() if f is not None}
+    files_of = {path: predicted.get(path) or (others.pop(0) if others else None) for path in paths}
+    return {p: tuple(row.values for row in f.rows) for p, f in files_of.items() if f is not None}
 
 
 def _definition(
     state: _Reconstruction, name: str, meant: Execution, latest: Snapshot
 ) -> Table | None:
-    """The definition that a commit puts in force: the statement's first, or a later one of it."""
+    """The definition that a commit puts in force: the statement's first, or a later one."""
     if name not in state.pending:
         state.pending[name] = list(meant.then)
         return None if meant.footprint is None else meant.footprint.table
@@ -262,22 +262,22 @@ def _apply(
     definition: Table | None,
     written: Mapping[str, tuple[Row, ...]] | None = None,
 ) -> Execution:
-    """Adds the snapshot after one commit, and gives what the commit did.
+    """Adds the snapshot after one commit, and returns the commit's changes.
 
     ``read`` is the snapshot that ``statement`` saw, ``definition`` the one of the table that the
-    commit puts in force, if any, ``written`` the rows of files that nobody has seen.
+    commit puts in force, if any, ``written`` the rows of files that could not be read.
     """
     latest = state.snapshots[record.version - 1]
     table = definition or latest.table
-    known = {**state.files, **latest.files}
-    removes = tuple(known[_key(r)] for r in record.removes if _key(r) in known)
-    # A file that is stated again as it is (a backfill of row ids) changes nothing.
+    files = {**state.files, **latest.files}
+    removes = tuple(files[_key(r)] for r in record.removes if _key(r) in files)
+    # A file added again unchanged (a backfill of row ids) changes nothing.
     added = [a for a in record.adds if _key(a) not in latest.files or _removed(a, record)]
     placed = {
         a.path: (written or {}).get(a.path) or _placed(state, table, record.version, a.path)
         for a in added
     }
-    again = tuple(_left(known[a.path], placed.pop(a.path), a) for a in added if a.path in known)
+    again = tuple(_left(files[a.path], placed.pop(a.path), a) for a in added if a.path in files)
     tables = {**state.workload.others, state.workload.table.name: read.rows()}
     adds, changes = _trace(tables, table, name, statement, removes, again, list(placed.items()))
     for file in adds:
@@ -295,14 +295,14 @@ def _apply(
 
 
 def _removed(added: AddedFile, record: CommitRecord) -> bool:
-    """Whether a commit removes the very file that it adds."""
+    """Whether a commit also removes the same file."""
     return any(_key(removed) == _key(added) for removed in record.removes)
 
 
 def _applications(record: CommitRecord) -> tuple[tuple[str, int], ...]:
     """The writes of applications that a version records."""
-    found = (action["txn"] for action in record.actions if "txn" in action)
-    return tuple((str(txn["appId"]), int(txn["version"])) for txn in found)  # type: ignore[index]
+    writes = (action["txn"] for action in record.actions if "txn" in action)
+    return tuple((str(txn["appId"]), int(txn["version"])) for txn in writes)  # type: ignore[index]
 
 
 def _items(reads: tuple[PredicateRead, ...], snapshot: Snapshot) -> tuple[ItemRead, ...]:
@@ -312,7 +312,7 @@ def _items(reads: tuple[PredicateRead, ...], snapshot: Snapshot) -> tuple[ItemRe
 
 
 def _matches(predicate: PredicateRead, row: Row) -> bool:
-    """Whether a row matches; not so where the condition fails on it, as it did not come to it."""
+    """Whether a row matches; False if the condition fails on it: evaluation never got there."""
     try:
         return predicate.matches(row)
     except StatementFailure:
@@ -328,12 +328,12 @@ def _trace(
     again: tuple[DataFile, ...],
     added: list[tuple[str, tuple[Row, ...]]],
 ) -> tuple[tuple[DataFile, ...], tuple[RowChange, ...]]:
-    """Gives each added row its identity, and lists the changes that were meant.
+    """Gives each added row its identity, and lists the changes.
 
-    ``again`` are files with a past: they stay in the table with another deletion vector, or
-    come back with a RESTORE. Their rows are the ones that they were; a version of a row that
-    was not there is new again. ``added`` are new files. A row is known by what is shown of it:
-    values of columns that were dropped are not in new files.
+    ``again`` are files added before: they stay in the table with another deletion vector, or
+    come back with a RESTORE. Their rows keep their identity; a version of a row that was absent
+    is new again. ``added`` are new files. Rows are matched by their visible values: values of
+    dropped columns are not in new files.
     """
     expected: dict[Row, list[tuple[StoredRow, _After]]] = {}
     gone: list[StoredRow] = []
@@ -377,7 +377,7 @@ class _After:
 
 
 def _effect(statement: Statement | None, row: Row, tables: Rows) -> _After | None:
-    """What the statement makes of one row of its target; None: it deletes it."""
+    """One row of the target after the statement; None if it deletes the row."""
     if statement is None:
         return _After(row, False)
     after = statement.effect(row, tables)

@@ -1,7 +1,7 @@
-"""Gives the tables of a replay their names in Spark's catalog.
+"""The names of a replay's tables in Spark's catalog.
 
-Statements go to Spark as they are written; a name like ``t`` is resolved by the catalog. Every
-replay has a database to itself, taken from a pool, and its names point to the replay's folders.
+Statements go to Spark unchanged; a name like ``t`` is resolved by the catalog. Every
+replay has its own database, taken from a pool, and its names point to the replay's folders.
 The catalog is changed through its own interface, because ``CREATE TABLE`` costs 20 ms and more.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class Names:
-    """The pool of databases, and what their names point to. Safe for several threads."""
+    """The pool of databases, and the tables that their names point to. Thread-safe."""
 
     def __init__(self, spark: Any, folder: Path):
         self._spark = spark
@@ -26,7 +26,7 @@ class Names:
         self._pattern: Any = None
 
     def take(self, folder: Path | None = None) -> str:
-        """A database without tables, whose new tables come into a folder if one is given."""
+        """A database without tables; new tables are created in ``folder`` if one is given."""
         with self._lock:
             if self._free:
                 name = self._free.pop()
@@ -39,14 +39,14 @@ class Names:
         return name
 
     def _move(self, database: str, folder: Path) -> None:
-        """Let a database's new tables come into a folder."""
-        known = self._external.getDatabase(database)
-        rest = [getattr(known, f"copy$default${n}")() for n in (1, 2, 4)]
+        """Create a database's new tables in a folder from now on."""
+        entry = self._external.getDatabase(database)
+        rest = [getattr(entry, f"copy$default${n}")() for n in (1, 2, 4)]
         location = self._spark._jvm.java.net.URI(folder.as_uri())
-        self._external.alterDatabase(known.copy(rest[0], rest[1], location, rest[2]))
+        self._external.alterDatabase(entry.copy(rest[0], rest[1], location, rest[2]))
 
     def bind(self, database: str, table: str, path: Path) -> None:
-        """Let a name in a database mean the Delta table in a folder."""
+        """Point a name in a database to the Delta table in a folder."""
         entry = self._entry(path)
         jvm = self._spark._jvm
         some = jvm.scala.Some
@@ -57,7 +57,7 @@ class Names:
         self._external.createTable(entry.withNewStorage(uri, *rest), False)
 
     def unbind(self, database: str, table: str) -> None:
-        """Forget a name, if it is known; what it points to stays."""
+        """Forget a name, if it exists; the table that it points to stays."""
         self._external.dropTable(database, table, True, False)
 
     def give_back(self, database: str, tables: Iterable[str]) -> None:
@@ -68,7 +68,7 @@ class Names:
             self._free.append(database)
 
     def _entry(self, path: Path) -> Any:
-        """A catalog entry of a Delta table, made once by Spark; only name and place differ."""
+        """A catalog entry of a Delta table, made once by Spark; only name and location vary."""
         with self._lock:
             if self._pattern is None:
                 self._spark.sql(f"CREATE TABLE pattern USING delta LOCATION '{path}'")
@@ -78,7 +78,7 @@ class Names:
 
 
 def use_database(session: Any, database: str) -> None:
-    """Let bare names in a session's statements mean the tables of a database."""
+    """Resolve bare names in a session's statements to the tables of a database."""
     session._jsparkSession.sessionState().catalog().setCurrentDatabase(database)
 
 

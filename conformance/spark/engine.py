@@ -23,14 +23,14 @@ from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.workload import TARGET
 
 STEP_SECONDS = 120.0
-"""A busy machine takes half a minute for what a warm engine does in a tenth of a second."""
+"""A busy machine takes half a minute for a step that takes a warm engine a tenth of a second."""
 
 
 class SparkEngine:
-    """Delta on Spark in a JVM of its own. Safe for several threads; one per process.
+    """Delta on Spark in a JVM of its own. Thread-safe; one per process.
 
-    ``step_seconds`` bounds every wait for the engine. ``share`` lets commits that were already
-    made be laid in instead of made again (see :mod:`conformance.spark.sharing`). After an
+    ``step_seconds`` bounds every wait for the engine. With ``share``, commits that were made
+    before are copied in instead of made again (see :mod:`conformance.spark.sharing`). After an
     :class:`EngineError` the state of the JVM is unknown: close the engine.
     """
 
@@ -99,7 +99,7 @@ class SparkEngine:
         self.process.close()
 
     def _build(self, tables: Mapping[str, TableSpec], folder: Path) -> None:
-        """Make a template. Set-up statements run on a copy of the empty tables' template."""
+        """Make a template. Set-up statements run on a copy of the template of the empty tables."""
         empty = {name: replace(spec, setup=()) for name, spec in tables.items()}
         base = None if empty == tables else self._templates.get(empty)
         lane, seat, database = self.take_lane(), self.places.take_seat(), self._names.take()
@@ -124,7 +124,7 @@ class SparkEngine:
     def _leave(
         self, tables: Iterable[str], folder: Path, database: str, seat: Seat, lane: Lane
     ) -> None:
-        """Forget a template's tables, which only live on as copies, and free what built them."""
+        """Forget a template's tables, which are only used as copies, and free their builder."""
         for name in tables:
             self._loaded.forget(folder / name)
         self._names.give_back(database, tables)

@@ -1,4 +1,4 @@
-"""Reads from a live transaction what it has recorded as read."""
+"""The reads that a live transaction has recorded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from conformance.engine import Engine, Footprint, ReadPredicate
 from model.scenario import Scenario, Step
 
 _QUALIFIER = re.compile(r"\bspark_catalog\.replay_\d+\.")
-"""Catalog and database, which every replay has of its own; the table's name stays."""
+"""Catalog and database, which differ from replay to replay; the table's name stays."""
 
 
 def footprint_of(transaction: Any) -> Footprint:
@@ -29,9 +29,9 @@ def footprint_of(transaction: Any) -> Footprint:
 def observe_footprint(
     engine: Engine, scenario: Scenario, name: str, level: str | None = None
 ) -> Footprint | None:
-    """What a transaction of a scenario reads, seen at its place in the schedule.
+    """The read footprint of a transaction of a scenario, at its place in the schedule.
 
-    None where it ends before it comes to a commit, and for a query. Raises EngineError.
+    None if it ends before it reaches a commit, and for a query. Raises EngineError.
     """
     replay = engine.open(scenario, level)
     try:

@@ -1,6 +1,6 @@
 """The Delta JARs: fetched once, kept in a per-user cache, checked against a lock file.
 
-They are resolved by the Ivy that Spark brings along, with settings of our own, and before Spark
+They are resolved by the Ivy that Spark brings along, with settings of our own, before Spark
 starts. Spark then gets local paths (``spark.jars``), so a start needs no network and prints no
 resolution report. They belong in ``spark.jars`` and not on the class path: some of them are
 older than what Spark itself brings, and must come after it.
@@ -32,7 +32,7 @@ _LONGEST_FETCH = 1200.0
 
 
 class SetupError(Exception):
-    """Something that the engine needs is missing and could not be got; one line says what."""
+    """Something that the engine needs is missing and could not be fetched; one line says what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class LockedJar:
 def ensure_jars() -> list[Path]:
     """Return the paths of the Delta JARs, after fetching them if they are not there yet.
 
-    Fetching prints one line to standard error; finding them prints nothing and asks no network.
+    Fetching prints one line to standard error; otherwise it prints nothing and needs no network.
     Several processes may call this at once: one fetches, the others wait for it.
 
     Raises:
-        SetupError: they are missing and cannot be fetched (no Java, no network, or what arrived
-            is not what the lock file says).
+        SetupError: they are missing and cannot be fetched (no Java, no network, or the files
+            that arrived do not match the lock file).
     """
     jars = locked_jars()
     cache = cache_folder()
@@ -69,12 +69,12 @@ def ensure_jars() -> list[Path]:
 
 
 def jars_present() -> bool:
-    """Tell whether the JARs lie in the cache, whole; never fetches."""
+    """Whether the JARs are in the cache, complete; never fetches."""
     return _complete(cache_folder() / f"delta-jars-{_lock_key()}", locked_jars())
 
 
 def cache_folder() -> Path:
-    """Return the folder for what is fetched once: ``ISODELTA_CACHE``, or the user's cache."""
+    """Return the folder for downloads: ``ISODELTA_CACHE``, or the user's cache."""
     if os.environ.get("ISODELTA_CACHE"):
         return Path(os.environ["ISODELTA_CACHE"]).expanduser().absolute()
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
@@ -82,7 +82,7 @@ def cache_folder() -> Path:
 
 
 def locked_jars() -> list[LockedJar]:
-    """Read the lock file: which JARs there must be, with their sizes and checksums."""
+    """Read the lock file: the required JARs, with their sizes and checksums."""
     jars = []
     for line in _LOCK.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -92,7 +92,7 @@ def locked_jars() -> list[LockedJar]:
 
 
 def _lock_key() -> str:
-    # A changed lock gets a folder of its own, so an older checkout keeps its JARs.
+    # A changed lock file gets a folder of its own, so an older checkout keeps its JARs.
     return hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
 
 
@@ -101,14 +101,14 @@ def _paths(folder: Path, jars: list[LockedJar]) -> list[Path]:
 
 
 def _complete(folder: Path, jars: list[LockedJar]) -> bool:
-    """Tell whether the folder holds every JAR in its full size.
+    """Whether the folder holds every JAR in its full size.
 
-    Contents were checked before the folder got its name; sizes catch what was cut since.
+    Contents were checked before the folder got its name; sizes catch files truncated since.
     """
     try:
         return all((folder / jar.name).stat().st_size == jar.size for jar in jars)
     except OSError:
-        # Not there, or not to be read: fetching settles it, or says what is wrong.
+        # Missing or unreadable: fetching fixes it, or says what is wrong.
         return False
 
 
@@ -129,7 +129,7 @@ def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
     size = sum(jar.size for jar in jars) // 1_000_000
     sys.stderr.write(f"isodelta: fetching {len(jars)} Delta JARs ({size} MB, once) into {cache}\n")
     sys.stderr.flush()
-    # We hold the lock, so what lies there under this name was left by a run that was killed.
+    # We hold the lock, so anything under this name was left by a run that was killed.
     for left_over in cache.glob("fetching-*"):
         shutil.rmtree(left_over)
     ivy = cache / "ivy"
@@ -140,7 +140,7 @@ def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
             shutil.rmtree(folder)
         finished = Path(incoming) / "jars"
         finished.rename(folder)
-    # Ivy keeps a second copy of everything; it only serves to resume a fetch that was cut off.
+    # Ivy keeps a second copy of everything, only to resume an interrupted download.
     shutil.rmtree(ivy)
 
 
@@ -184,19 +184,19 @@ def _resolve(java: JavaHome, ivy: Path, incoming: Path, log: Path) -> None:
 
 
 def _ivy_class_path() -> list[Path]:
-    """Return Ivy and what its command line needs, from the JARs of the pyspark package."""
+    """Return the JARs of Ivy and of its command line, from the pyspark package."""
     spec = importlib.util.find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
         raise SetupError("pyspark is not installed; run: make setup")
     jars = Path(next(iter(spec.submodule_search_locations))) / "jars"
-    found = sorted([*jars.glob("ivy-*.jar"), *jars.glob("commons-cli-*.jar")])
-    if not found:
-        raise SetupError(f"no Ivy in {jars}; the pyspark package is not whole")
-    return found
+    ivy = sorted([*jars.glob("ivy-*.jar"), *jars.glob("commons-cli-*.jar")])
+    if not ivy:
+        raise SetupError(f"no Ivy in {jars}; the pyspark package is incomplete")
+    return ivy
 
 
 def _reason(log: Path) -> str:
-    """Pick the line of Ivy's output that tells a person most."""
+    """Pick the most informative line of Ivy's output."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     for telling in (
         r"UnknownHost|ConnectException|timed? ?out|SSL|Network is unreachable",
@@ -212,16 +212,16 @@ def _reason(log: Path) -> str:
 def _verify(incoming: Path, jars: list[LockedJar], ivy: Path) -> None:
     """Compare what arrived with the lock file, name by name and byte by byte."""
     arrived = {path.name: path for path in (incoming / "jars").iterdir()}
-    wanted = {jar.name for jar in jars}
-    wrong = [f"missing {name}" for name in sorted(wanted - arrived.keys())]
-    wrong += [f"not asked for {name}" for name in sorted(arrived.keys() - wanted)]
+    locked = {jar.name for jar in jars}
+    wrong = [f"missing {name}" for name in sorted(locked - arrived.keys())]
+    wrong += [f"unexpected {name}" for name in sorted(arrived.keys() - locked)]
     wrong += [
         f"altered {jar.name}"
         for jar in jars
         if jar.name in arrived and _sha256(arrived[jar.name]) != jar.sha256
     ]
     if wrong:
-        # What is wrong may lie in Ivy's cache, where the next try would find it again.
+        # The wrong file may be in Ivy's cache, where the next attempt would take it again.
         shutil.rmtree(ivy, ignore_errors=True)
         raise SetupError(f"the Delta JARs that arrived are not those of {_LOCK}: {wrong[0]}")
 

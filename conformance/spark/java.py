@@ -1,4 +1,4 @@
-"""Finds a Java that Spark can run on.
+"""A search for a Java that Spark can run on.
 
 Standard library only: the set-up scripts use this module before anything is installed.
 """
@@ -36,7 +36,7 @@ _PLACES = (
 
 @dataclass(frozen=True, slots=True)
 class JavaHome:
-    """A Java installation: its folder (what JAVA_HOME should be) and its feature release."""
+    """A Java installation: its folder (the value for JAVA_HOME) and its feature release."""
 
     path: Path
     release: int
@@ -48,23 +48,23 @@ class JavaHome:
 
 
 def find_java(environment: Mapping[str, str] | None = None) -> JavaHome | None:
-    """Return a Java that Spark can run on, or None where there is none.
+    """Return a Java that Spark can run on, or None if there is none.
 
     Looks at ``JAVA_HOME``, then at ``java`` on the ``PATH``, then in the usual places. The first
-    two are somebody's choice and are taken as they come; in the usual places the oldest that is
-    new enough wins, since that is the one Spark is tested with most.
+    two are somebody's choice and are taken as they are; in the usual places the oldest that is
+    new enough wins, since Spark is tested with that one most.
     """
     environment = os.environ if environment is None else environment
     for home in _chosen(environment):
-        found = _inspect(home)
-        if found:
-            return found
-    installed = [found for home in _usual_places(environment) if (found := _inspect(home))]
+        java = _inspect(home)
+        if java:
+            return java
+    installed = [java for home in _usual_places(environment) if (java := _inspect(home))]
     return min(installed, key=lambda java: (java.release, str(java.path)), default=None)
 
 
 def missing_java() -> str:
-    """Say in one line that there is no usable Java, with the command that installs one here."""
+    """One line: there is no usable Java, and the command that installs one on this system."""
     return f"no Java {OLDEST} or newer found; install one with: {_install_command()}"
 
 
@@ -118,7 +118,7 @@ def _inspect(home: Path) -> JavaHome | None:
 
 
 def _release_file(home: Path) -> dict[str, str]:
-    """Read the file in which an installation describes itself; quicker than to start it."""
+    """Read the file in which an installation describes itself; quicker than starting it."""
     path = home / "release"
     if not path.is_file():
         return {}
@@ -132,7 +132,7 @@ def _ask_for_home(program: str) -> Path | None:
 
 
 def _ask(program: str) -> dict[str, str]:
-    """Start ``program`` and read its properties; empty where it is no working Java."""
+    """Start ``program`` and read its properties; empty if it is not a working Java."""
     try:
         answer = subprocess.run(
             [program, "-XshowSettings:properties", "-version"],
@@ -150,5 +150,5 @@ def _ask(program: str) -> dict[str, str]:
 
 def _feature_release(version: str) -> int:
     """Return 17 for ``17.0.15`` and 8 for the old way of counting, ``1.8.0_402``; 0 if unclear."""
-    found = re.match(r"(?:1\.)?(\d+)", version)
-    return int(found.group(1)) if found else 0
+    match = re.match(r"(?:1\.)?(\d+)", version)
+    return int(match.group(1)) if match else 0

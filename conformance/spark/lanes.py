@@ -42,7 +42,7 @@ Event = Held | Finished | Raised
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Statements to run in a session; the last is held where ``hold`` says so."""
+    """Statements to run in a session; the last is held if ``hold`` is True."""
 
     session: Any
     statements: Sequence[str]
@@ -56,9 +56,9 @@ class Abandoned(Exception):
 class PhaseObserver:
     """Delta's ``TransactionExecutionObserver``: stops a statement's first transaction.
 
-    Later transactions of the same statement run through. What the wrapped steps return is
-    handed back untouched. ``failure`` is the exception with which the preparation of a commit
-    ended, None without.
+    Later transactions of the same statement run through. Results of the wrapped steps are
+    returned unchanged. ``failure`` is the exception with which the preparation of a commit
+    ended, or None.
     """
 
     def __init__(self, hold: Callable[[Any], None]):
@@ -81,7 +81,7 @@ class PhaseObserver:
     def startingTransaction(self, start: Any) -> Any:  # noqa: N802
         transaction = start.apply()
         if self._armed:
-            # A statement may start one that comes to no commit before the one that does.
+            # A statement may start a transaction that never commits before the one that does.
             self._transaction = transaction
         return transaction
 
@@ -92,7 +92,7 @@ class PhaseObserver:
         try:
             return prepare.apply()
         except Exception as error:
-            # On its way through Python an exception of the engine's becomes one of Py4J's.
+            # On its way through Python an exception of the engine becomes one of Py4J's.
             self.failure = error
             raise
 
@@ -138,11 +138,11 @@ class Lane:
         self._tasks.put(Task(session, statements, hold))
 
     def wait(self, seconds: float) -> Event:
-        """The next event; raises ``queue.Empty`` where none comes in time."""
+        """The next event; raises ``queue.Empty`` if none arrives in time."""
         return self._events.get(timeout=seconds)
 
     def release(self, abandon: bool = False) -> None:
-        """Let a held statement go on, or end it without a commit."""
+        """Let a held statement continue, or end it without a commit."""
         self._abandon = abandon
         self._go.release()
 
@@ -166,7 +166,7 @@ class Lane:
                     observed = True
                 rows = self._execute(observer, task)
                 self._events.put(Finished(rows))
-            except Exception as error:  # noqa: BLE001 - whoever waits judges it
+            except Exception as error:  # noqa: BLE001 - the waiting thread judges it
                 self._events.put(Raised(observer.failure or error))
             finally:
                 observer.disarm()
@@ -198,9 +198,9 @@ class Lane:
 
 
 def _is_done(execution: Any) -> bool:
-    """Whether a statement has been executed with its analysis, as every one but a query is.
+    """Whether a statement was executed during its analysis, like every one except a query.
 
-    A RESTORE to the version that the table is at becomes an empty relation, and does nothing.
+    A RESTORE to the table's current version becomes an empty relation and does nothing.
     """
     if execution.commandExecuted().getClass().getSimpleName() == "CommandResult":
         return True

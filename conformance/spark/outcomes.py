@@ -1,4 +1,4 @@
-"""Puts names to the ways in which a statement ends with an exception."""
+"""Names for the exceptions with which a statement on Spark ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.engine import Committed
 from model.outcomes import CONFLICT_NAMES, FAILED
 
 _WRAPPERS = {"TASK_WRITE_FAILED"}
-"""Classes that only say where a failure happened; what failed is their cause."""
+"""Classes that only say where a failure happened; their cause says what failed."""
 
 _CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICT_NAMES}
 
@@ -16,7 +16,7 @@ _CONFLICT_CLASSES = {f"{name}Exception": name for name in CONFLICT_NAMES}
 def outcome_of(error: Exception) -> Committed:
     """The outcome behind an exception: a conflict's name, or ``failed`` with Spark's class.
 
-    Raises the exception itself where it is neither (the JVM died, a bug of ours).
+    Raises the exception itself if it is neither (the JVM died, a bug of ours).
     """
     chain = causes(error)
     for cause in chain:
@@ -54,12 +54,12 @@ def condition(java: Any) -> str | None:
 
 
 def winner_of(java: Any) -> int | None:
-    """The version that a conflict exception names as the winner's, None where it names none."""
+    """The winner's version in a conflict exception, None if it names none."""
     from py4j.protocol import Py4JError
 
     try:
         version = java.getMessageParameters().get("version")
     except Py4JError:
-        # Not every conflict carries parameters that can be asked for: a changed protocol does not.
+        # Not every conflict has parameters: a changed protocol does not.
         return None
     return int(version) if version is not None else None

@@ -1,9 +1,9 @@
-"""Places: prepared tables that replays run on, one replay at a time, put back after each.
+"""Places: prepared tables that replays run on, one replay at a time, reset after each.
 
 Loading a table that Delta has not seen costs a few hundred milliseconds (its state is computed
-by Spark jobs). A place keeps what Delta has loaded: after a replay, its files are put back as
-they were prepared, and Delta's view of each table is put back to the snapshot that it had loaded
-from them. To the next replay that is the same as a table freshly laid down.
+by Spark jobs). A place keeps the state that Delta has loaded: after a replay, its files are
+reset to the prepared ones, and Delta's view of each table to the snapshot loaded from them. The
+next replay cannot distinguish that from a freshly copied table.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from conformance.prepared_tables import Template
 from conformance.spark.catalog import Names
 
 LIMIT = 160
-"""Places kept at most; each holds a few hundred kilobytes in the JVM."""
+"""The maximum number of places; each takes a few hundred kilobytes in the JVM."""
 
 
 class Seat:
     """One Spark session, used by one replay at a time.
 
-    Delta keeps a loaded table's state for the session that loaded it; so places belong to seats.
+    Delta keeps a loaded table's state for the session that loaded it, so places belong to seats.
     """
 
     def __init__(self, session: Any):
@@ -35,7 +35,7 @@ class Seat:
 
 
 class Place:
-    """The tables of a template, laid into a folder, with names that a seat's session knows."""
+    """The tables of a template, copied into a folder, with names in a seat's session."""
 
     def __init__(
         self, seat: Seat, template: Template, folder: Path, names: Names, tables: LoadedTables
@@ -48,33 +48,33 @@ class Place:
         folder.mkdir(parents=True)
         template.copy_to(folder)
         self._files = {table: _files(folder / table) for table in template.tables}
-        # Where a table is to be created, by its name alone, it comes into the same folder.
+        # A table that a statement creates by name alone goes into the same folder.
         self.database = names.take(folder if template.absent else None)
         for table in template.tables:
             names.bind(self.database, table, folder / table)
         self._logs = [tables.load(seat.session, folder / table) for table in template.tables]
 
     def name_again(self, table: str) -> None:
-        """Give a table the catalog entry again that it had when it was laid down.
+        """Restore the catalog entry that a table had when it was copied.
 
-        CREATE OR REPLACE TABLE puts another one there, with which a second one ends in an
+        CREATE OR REPLACE TABLE replaces the entry; a second one on top of that ends in an
         internal error of Spark after its commit.
         """
         self._names.unbind(self.database, table)
         self._names.bind(self.database, table, self.folder / table)
 
     def keep_loaded(self) -> None:
-        """Keep the state that Delta has computed so far, when it moves to a newer version."""
+        """Keep the state that Delta has computed so far when it moves to a newer version."""
         for log in self._logs:
             log.keep()
 
     def reset(self) -> None:
-        """Put files, and Delta's view of them, back to what was prepared."""
+        """Reset files, and Delta's view of them, to the prepared state."""
         for table, files in self._files.items():
             present = _files(self.folder / table)
             for file in present - files:
                 file.unlink()
-            for file in files - present:  # VACUUM took it away.
+            for file in files - present:  # VACUUM deleted it.
                 file.parent.mkdir(parents=True, exist_ok=True)
                 os.link(self.template.folder / file.relative_to(self.folder), file)
         for log in self._logs:
@@ -86,7 +86,7 @@ class Place:
 
 
 class Places:
-    """All places and seats of an engine. Safe for several threads."""
+    """All places and seats of an engine. Thread-safe."""
 
     def __init__(self, spark: Any, folder: Path, names: Names):
         self._spark = spark
@@ -99,7 +99,7 @@ class Places:
         self._count = itertools.count(1)
 
     def take_seat(self) -> Seat:
-        """An idle seat, for work that needs a session and no place."""
+        """An idle seat, for work that needs a session but no place."""
         with self._lock:
             if self._idle_seats:
                 return self._idle_seats.pop()
@@ -127,7 +127,7 @@ class Places:
         return place
 
     def give_back(self, place: Place) -> None:
-        """Put a place back in order and return it with its seat."""
+        """Reset a place and return it with its seat."""
         place.reset()
         dropped: list[Place] = []
         with self._lock:
@@ -144,7 +144,7 @@ class Places:
             self._drop(old)
 
     def drop(self, place: Place) -> None:
-        """Remove a place whose state is not known, and return its seat."""
+        """Remove a place whose state is unknown, and return its seat."""
         with self._lock:
             del place.seat.places[place.template.folder]
             self._idle_seats.append(place.seat)
@@ -170,7 +170,7 @@ class LoadedTables:
         return LoadedTable(self._logs.forTable(session._jsparkSession, str(path)))
 
     def forget(self, path: Path) -> None:
-        """Make Delta read a table anew when it is next asked for it."""
+        """Make Delta reload a table when it is next accessed."""
         place = self._spark._jvm.org.apache.hadoop.fs.Path(path.as_uri())
         self._logs.invalidateCache(self._spark._jsparkSession, place)
 
@@ -182,8 +182,8 @@ class LoadedTable:
     """One table as Delta has loaded it.
 
     When Delta moves to a newer version it drops the computed state of the older one. It does so
-    through the lists of what it has cached; ``keep`` empties them, so that the state survives,
-    and ``reset`` marks it as valid again.
+    through its lists of cached data; ``keep`` empties them, so that the state survives, and
+    ``reset`` marks it as valid again.
     """
 
     def __init__(self, log: Any):

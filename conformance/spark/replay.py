@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import queue
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
 
 from conformance.delta_log.log_reader import LogReader
 from conformance.engine import Begun, CommitRecord, Committed, EngineError
@@ -17,27 +18,43 @@ from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
+from model.errors import InvalidScenario
 from model.history import Row
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.scenario import Scenario
+from model.sql.dialect import DropFeature, UnsetProperties, Vacuum
+from model.sql.printer import actions, syntax, taken_apart
 from model.workload import TARGET
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
 
 
-_SEVERAL = re.compile(
-    r"\s*(SET\b[^;]*;\s*)*(VACUUM\b|ALTER\s+TABLE\s+\S+\s+(SET\s|UNSET\s|DROP\s+FEATURE\s))",
-    re.IGNORECASE,
-)
-"""Statements that may commit several times, and may fail after commits of theirs.
+_SEVERAL = (Vacuum, exp.AlterSet, UnsetProperties, DropFeature)
+"""Statements, and actions of ALTER TABLE, that may commit several times, or fail in between.
 
-VACUUM notes its start and its end; enabling row tracking, taking a feature or column mapping
-out of a table prepare the table in commits of their own.
+VACUUM records its start and its end; enabling row tracking and removing a feature or column
+mapping prepare the table in commits of their own.
 """
 
-_REBINDS = re.compile(r"\s*(SET\b[^;]*;\s*)*(CREATE|REPLACE|DROP)\b", re.IGNORECASE)
-"""Statements that put another entry for a table into the catalog."""
+
+def commits_again(text: str) -> bool:
+    """Whether a statement may commit several times, and may fail after commits of its."""
+    tree = _tree(text)
+    return tree is not None and any(isinstance(t, _SEVERAL) for t in (tree, *actions(tree)))
+
+
+def rebinds(text: str) -> bool:
+    """Whether a statement puts another entry for a table into the catalog."""
+    return isinstance(_tree(text), exp.Create | exp.Drop)
+
+
+def _tree(text: str) -> exp.Expr | None:
+    """A statement's tree; None for what is not SQL, which the engine refuses."""
+    try:
+        return syntax(text).tree
+    except InvalidScenario:
+        return None
 
 
 class SparkReplay:
@@ -63,7 +80,7 @@ class SparkReplay:
 
     @property
     def folder(self) -> Path:
-        """Where the tables are, each in a folder of its name."""
+        """The folder of the tables, each in a folder of its name."""
         return self._place_now.folder
 
     def begin(self, name: str) -> Begun:
@@ -94,13 +111,13 @@ class SparkReplay:
                 raise self._error(step, "another transaction committed against the schedule")
             run = self._laid.pop(name)
             run.lay_into(self._place_now.folder / TARGET)
-            ended, known = run.ended, True
+            ended, shared = run.ended, True
         else:
             with self._engine.process.watched(self.scenario.name, step):
                 ended = self._commit(name, step)
-            known = self._share(name, begun, ended)
+            shared = self._share(name, begun, ended)
         if ended.outcome == COMMITTED or ended.earlier_versions:
-            self._state = after(self._state, self.scenario.transactions[name], known)
+            self._state = after(self._state, self.scenario.transactions[name], shared)
         return ended
 
     def abandon(self, name: str) -> None:
@@ -116,9 +133,7 @@ class SparkReplay:
     def _begin(self, name: str, step: str) -> Begun:
         read_version = self._readers[TARGET].version()
         lane = self._lanes[name] = self._engine.take_lane()
-        if TARGET in self._place_now.template.tables and _REBINDS.match(
-            self.scenario.transactions[name]
-        ):
+        if TARGET in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
             self._place_now.name_again(TARGET)
         lane.start(*self._task(self.scenario.transactions[name]))
         event = self._wait(lane, step)
@@ -146,7 +161,7 @@ class SparkReplay:
         return self._end(event, step, before)
 
     def _end(self, event: Event, step: str, before: int) -> Committed:
-        """How a statement ended, from its last event and what is new in the log."""
+        """How a statement ended, from its last event and the new versions in the log."""
         if isinstance(event, Raised):
             if self._engine.process.stopped:
                 raise self._error(step, event.error) from event.error
@@ -167,14 +182,14 @@ class SparkReplay:
         return Committed(COMMITTED, versions[-1], earlier_versions=versions[:-1])
 
     def _shared(self, name: str) -> SharedRun | None:
-        """The earlier run of a transaction that nothing comes between, if there was one."""
+        """The earlier run of a transaction that no commit interrupts, if there was one."""
         runs = self._engine.shared_runs
         if runs is None or self._created or not uncontended(self.scenario.schedule, name):
             return None
         return runs.get(self._state, self.scenario.transactions[name])
 
     def _share(self, name: str, begun: Begun, ended: Committed) -> bool:
-        """Keep a run that nothing came between and that wrote to no other table."""
+        """Keep a run that no commit interrupted and that wrote to no other table."""
         runs, state = self._engine.shared_runs, self._begun[name][1]
         others = {t: reader.version() for t, reader in self._readers.items() if t != TARGET}
         if (
@@ -185,14 +200,14 @@ class SparkReplay:
         ):
             return False
         if ended.earlier_versions:
-            return False  # A VACUUM takes files away, which laying files in does not.
+            return False  # A VACUUM deletes files, which copying files in cannot repeat.
         version = ended.commit_version
         record = None if version is None else self._readers[TARGET].commits()[version]
         table = self._place_now.folder / TARGET
         return runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
 
     def note_foreign_commit(self) -> None:
-        """Another engine has written to the table: what was shared so far ends here."""
+        """Note that another engine has written to the table: sharing ends here."""
         self._state = after(self._state, "", False)
 
     def log(self, table: str = "t") -> Sequence[CommitRecord]:
@@ -208,11 +223,11 @@ class SparkReplay:
         return self._readers[table].rows(version)
 
     def lost(self) -> frozenset[str]:
-        """The paths of the newest version's files that a VACUUM has taken away."""
+        """The paths of the newest version's files that a VACUUM has deleted."""
         return self._readers[TARGET].lost()
 
     def close(self) -> None:
-        """End what is held without a commit, drop the names, remove the folder."""
+        """End held statements without a commit, drop the names, remove the folder."""
         if self._place is None:
             return
         place, self._place = self._place, None
@@ -221,16 +236,16 @@ class SparkReplay:
                 self._lanes[name].release(abandon=True)
                 self._wait(self._lanes[name], f"end of {name}")
                 self._return_lane(name)
-            rebound = any(map(_REBINDS.match, self.scenario.transactions.values()))
+            rebound = any(map(rebinds, self.scenario.transactions.values()))
             if rebound and TARGET in place.template.tables:
-                # The catalog's entry for the table is not what the place was given.
+                # The catalog's entry for the table is not the one that the place was given.
                 self._engine.places.drop(place)
             else:
                 self._engine.places.give_back(place)
 
     @property
     def _created(self) -> bool:
-        """Whether the target comes into being here: laid-in files would give it no name."""
+        """Whether a statement creates the target: copied files would not put it in the catalog."""
         return TARGET in self._place_now.template.absent
 
     @property
@@ -240,7 +255,7 @@ class SparkReplay:
         return self._place
 
     def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
-        """A transaction's session and statements; one with SET has a session to itself."""
+        """A transaction's session and statements; one with SET has its own session."""
         *settings, statement = statements(text)
         if not settings:
             return self._session, (statement,)
@@ -249,7 +264,7 @@ class SparkReplay:
         return session, (*settings, statement)
 
     def _new_versions(self, step: str, before: int) -> tuple[int, ...]:
-        """The versions written since: at most one, except where a statement may write more."""
+        """The versions written since: at most one, unless the statement may write more."""
         new = self._readers[TARGET].commits()[before + 1 :]
         if len(new) > 1 and not self._may_commit_again(step):
             operations = tuple(record.operation for record in new)
@@ -258,7 +273,7 @@ class SparkReplay:
 
     def _may_commit_again(self, step: str) -> bool:
         """Whether the step is about a statement that may commit several times."""
-        return bool(_SEVERAL.match(self.scenario.transactions[step.split(" ", 1)[1]]))
+        return commits_again(self.scenario.transactions[step.split(" ", 1)[1]])
 
     def _expect_no_version(self, step: str, before: int) -> None:
         written = self._readers[TARGET].version() - before
@@ -281,7 +296,7 @@ class SparkReplay:
 
 def statements(text: str) -> tuple[str, ...]:
     """``SET key = value; statement`` taken apart; a lone statement stays as it is."""
-    parts = [part.strip() for part in text.split(";")]
-    if len(parts) > 1 and all(part.upper().startswith("SET ") for part in parts[:-1]):
-        return tuple(parts)
-    return (text,)
+    settings, statement = taken_apart(text)
+    if not settings:
+        return (text,)
+    return (*(f"SET {key}={value}" for key, value in settings), statement)

@@ -1,4 +1,4 @@
-"""Starts and stops the one Spark session of a process, with the settings that replays need."""
+"""The one Spark session of a process, with the settings that replays need."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ STOP_SECONDS = 20.0
 DYING_SECONDS = 5.0
 
 GREETINGS = ("WARNING: Using incubator", "Setting default log level", "To adjust logging level")
-"""What every JVM says at its start; nobody learns from it why it died."""
+"""Lines that every JVM prints at its start; they do not explain why it died."""
 
 
 class SparkProcess:
     """A JVM with a Spark session in it, and the temporary folder that both live in.
 
-    The JVM is this process's child. It ends when :meth:`close` is called, when the pipe to it
-    breaks because this process died, and it removes the folder itself in the latter case.
+    The JVM is this process's child. It ends when :meth:`close` is called, or when the pipe to
+    it breaks because this process died; in the latter case it removes the folder itself.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class SparkProcess:
         ensure_callback_server_started(self.gateway)
         logging.getLogger().addFilter(_not_from_py4j)
         logging.getLogger("py4j").propagate = False
-        # PySpark prints every failing statement to standard error; here they are outcomes.
+        # PySpark prints every failing statement to standard error; here failures are outcomes.
         logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
         self.context = SparkContext(conf=conf, gateway=self.gateway)
         self.session = SparkSession(self.context)
@@ -105,12 +105,12 @@ class SparkProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the JVM still runs."""
+        """Whether the JVM is still running."""
         return self.gateway is not None and self.gateway.proc.poll() is None
 
     @property
     def stopped(self) -> bool:
-        """Whether Spark has stopped, so that a statement's error says nothing of the statement."""
+        """Whether Spark has stopped: then a statement's error says nothing about the statement."""
         from py4j.protocol import Py4JError
 
         try:
@@ -131,9 +131,9 @@ class SparkProcess:
             raise EngineError(self.explained(error), scenario=scenario, step=step) from error
 
     def explained(self, error: object) -> str:
-        """An unforeseen error in words, with the JVM's last ones if it has died.
+        """An unforeseen error in words, with the JVM's last output if it has died.
 
-        After an exception a dying JVM is given time to be gone; its connections end first.
+        After an exception a dying JVM is given time to exit; its connections end first.
         """
         if isinstance(error, Exception) and self.gateway is not None:
             with suppress(subprocess.TimeoutExpired):
@@ -143,7 +143,7 @@ class SparkProcess:
         return f"the engine's process has died ({error}){self.last_words()}"
 
     def last_words(self) -> str:
-        """The end of what the JVM wrote, for an error message; empty where it wrote nothing."""
+        """The end of the JVM's output, for an error message; empty if it wrote nothing."""
         if not self._jvm_log.exists():
             return ""
         text = self._jvm_log.read_text("utf-8", "replace")
@@ -162,11 +162,11 @@ class SparkProcess:
         }
 
     def close(self) -> None:
-        """Stop Spark, end the JVM, by force if it does not follow, and remove the folder."""
+        """Stop Spark, end the JVM, by force if it does not comply, and remove the folder."""
         process: subprocess.Popen[bytes] | None = getattr(self.gateway, "proc", None)
         if process is not None:
             self._forget_session()
-            # First of all: from here on, references that Python drops no longer go to the JVM.
+            # First: from here on, references that Python drops are no longer sent to the JVM.
             self.gateway.shutdown()
             if process.stdin:
                 process.stdin.close()
@@ -179,9 +179,9 @@ class SparkProcess:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _forget_session(self) -> None:
-        """Let PySpark start anew in this process; the JVM itself goes with its process.
+        """Let PySpark start anew in this process; the JVM ends with its own process.
 
-        Stopping the session politely would wait for statements that are held at a phase.
+        An orderly stop of the session would wait for statements that are held at a phase.
         """
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
@@ -193,12 +193,12 @@ class SparkProcess:
 
 
 def _not_from_py4j(record: logging.LogRecord) -> bool:
-    """Py4J logs a broken connection, also to the root logger; who made the call is told anyway."""
+    """Filters Py4J's log of broken connections, also at the root; the caller gets an error."""
     return Path(record.pathname).parent.name != "py4j"
 
 
 def own_jars(jars: Sequence[Path]) -> list[Path]:
-    """The JARs whose artifact Spark does not bring itself: Spark's own version must win."""
+    """The JARs whose artifact Spark does not include: Spark's own version must win."""
     import pyspark
 
     bundled = {_unversioned(j) for j in (Path(pyspark.__file__).parent / "jars").glob("*.jar")}

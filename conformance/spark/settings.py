@@ -1,7 +1,7 @@
 """Every setting of the Spark session, with the reason for it.
 
 None changes what a transaction reads, writes or conflicts with: they fix the file layout, or
-take away work that only pays for large data.
+turn off work that only pays off for large data.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ SPEED = (
     Setting("spark.sql.adaptive.enabled", "false", "plans are small and need no second look"),
     Setting("spark.databricks.delta.snapshotPartitions", "1", "a log of a few entries"),
     Setting(
-        "spark.databricks.delta.history.metricsEnabled", "false", "numbers that no replay looks at"
+        "spark.databricks.delta.history.metricsEnabled", "false", "metrics that no replay reads"
     ),
     Setting(
         "spark.sql.sources.parallelPartitionDiscovery.parallelism",
         "1",
-        "VACUUM starts that many tasks",
+        "VACUUM starts this many tasks",
     ),
 )
 

@@ -1,9 +1,10 @@
-"""Lays in commits that have already been made, instead of making them again.
+"""Commits shared between replays: copied into the table instead of made again.
 
-A transaction that no other commit comes between runs the same whenever the same statement meets
-the same table: its outcome depends on nothing else. Such a transaction is run once; in later
-replays its files are laid into the table (data first, then the log entry), which to transactions
-in flight is a commit by a writer on another cluster. Whatever may meet a conflict is always run.
+A transaction that no other commit interrupts runs the same whenever the same statement meets the
+same table: its outcome depends on nothing else. Such a transaction is run once; in later replays
+its files are copied into the table (data first, then the log entry). To transactions in flight
+that looks like a commit by a writer on another cluster. A transaction that may meet a conflict is
+always run.
 """
 
 from __future__ import annotations
@@ -21,21 +22,21 @@ from conformance.engine import Begun, CommitRecord, Committed
 from model.scenario import Step
 
 State = tuple[object, ...]
-"""What a table has been through: its template, then each commit.
+"""The history of a table: its template, then its commits.
 
-Equal states mean equal files, names included: the statement of a run that is shared, or an
-object like no other for a commit whose files exist in one table alone.
+Equal states mean equal files, names included. A commit is the statement of a shared run, or a
+unique object if its files exist in one table only.
 """
 
 
 def after(state: State, statement: str, shared: bool) -> State:
-    """The state that a commit leads to; ``shared`` tells that its files are those of a run."""
+    """The state after a commit; ``shared`` is True if its files are those of a shared run."""
     return (*state, statement if shared else object())
 
 
 @dataclass(frozen=True, slots=True)
 class SharedRun:
-    """How a transaction went, and the files that it left, by their path in the table."""
+    """How a transaction ended, and the files that it wrote, by their path in the table."""
 
     begun: Begun
     ended: Committed
@@ -44,7 +45,7 @@ class SharedRun:
     def lay_into(self, table: Path) -> None:
         """Make the transaction's commit in another copy of the table.
 
-        A file that it adds again (with a deletion vector) is there already.
+        A file that it adds again (with a deletion vector) already exists.
         """
         for stored, name in self.files:
             place = table / name
@@ -54,7 +55,7 @@ class SharedRun:
 
 
 class SharedRuns:
-    """The runs so far. Safe for several threads."""
+    """The runs so far. Thread-safe."""
 
     def __init__(self, folder: Path):
         self._folder = folder
@@ -63,7 +64,7 @@ class SharedRuns:
         self._runs: dict[tuple[State, str], SharedRun] = {}
 
     def get(self, state: State, statement: str) -> SharedRun | None:
-        """The run of a statement on a table in a state, None where it has not been run."""
+        """The run of a statement on a table in a state, None if it has not been run."""
         with self._lock:
             return self._runs.get((state, statement))
 

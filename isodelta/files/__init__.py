@@ -1,1 +1,1 @@
-"""Scenario and workload files: their schema, how they are read, and how they are written."""
+"""Scenario and workload files: schema, reader and writer."""

@@ -1,4 +1,4 @@
-"""The scenario collection: beside the packages in a checkout, inside an installed one."""
+"""The scenario collection: next to the packages in a checkout, inside an installed package."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from model.scenario import Scenario
 
 
 def collection_files() -> list[Path]:
-    """The files about isolation, by name. Raises BadInput where there are none."""
+    """The files about isolation, by name. Raises BadInput if there are none."""
     return sorted(_folder().glob("*.yaml"))
 
 
 def statement_files() -> list[Path]:
-    """The files about single statements and what they do to each other. Raises BadInput."""
+    """The files about single statements and their effects on each other. Raises BadInput."""
     return sorted(_folder().glob("statements/*.yaml"))
 
 
 def suite_files() -> list[Path]:
-    """The files that say what the implementations' own conflict suites expect. Raises BadInput."""
+    """The expectations of the implementations' own conflict suites. Raises BadInput."""
     return sorted(_folder().glob("suites/*.yaml"))
 
 
 def collected(name: str) -> Scenario:
-    """The scenario of a name among the files about isolation.
+    """The scenario with a name in the files about isolation.
 
-    Raises ``KeyError`` where there is none, BadInput and BadScenarios.
+    Raises ``KeyError`` if there is none, BadInput and BadScenarios.
     """
     return _by_name()[name]
 
@@ -44,4 +44,4 @@ def _folder() -> Path:
     for folder in (package.parent / "scenarios", package / "scenarios"):
         if any(folder.glob("*.yaml")):
             return folder
-    raise BadInput(f"no scenario collection beside {package}")
+    raise BadInput(f"no scenario collection next to {package}")

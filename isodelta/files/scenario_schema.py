@@ -1,6 +1,6 @@
-"""The shape of a scenario file: what keys there are, and of which type.
+"""The schema of a scenario file: its keys and their types.
 
-pydantic checks it and writes it down as a JSON Schema for editors:
+pydantic checks it and prints it as a JSON Schema for editors:
 ``python -m isodelta.files.scenario_schema > docs/scenario.schema.json``.
 """
 
@@ -22,17 +22,17 @@ from model.levels import LEVELS
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
 
 ERROR_CLASS = r"_?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+(\.[A-Z0-9_]+)?"
-"""How a transaction ends that fails by itself: the name that Spark gives the error."""
+"""The outcome of a transaction that fails by itself: Spark's name for the error."""
 
 
 def _scalar(value: Any) -> Any:
     if isinstance(value, dict | list):
-        raise ValueError("a value in a row is a number, a text, true, false or null")
+        raise ValueError("a value in a row has to be a number, a string, true, false or null")
     return value
 
 
 def _property(value: Any) -> Any:
-    # `true` and `10` are how YAML writes what Delta stores as the texts 'true' and '10'.
+    # Delta stores properties as strings; in YAML people write `true` and `10` without quotes.
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else value
@@ -78,13 +78,14 @@ class _Strict(BaseModel):
 class TableShape(_Strict):
     """A table: its columns, its layout, and the statements that fill it.
 
-    Without any of them (``table: {}``) there is no table yet, and the transactions create it.
+    An empty mapping (``table: {}``) means that the table does not exist yet: the transactions
+    create it.
     """
 
     columns: dict[str, str] = Field(
         default={},
         description="Column names and Spark SQL types: int, bigint, string, boolean, double, "
-        "date, timestamp, decimal(p,s). Without columns there is no table yet.",
+        "date, timestamp, decimal(p,s). Without columns the table does not exist yet.",
     )
     partition_by: list[str] = Field(default=[], description="Partition columns.")
     cluster_by: list[str] = Field(default=[], description="Liquid clustering columns.")
@@ -102,27 +103,28 @@ class ExpectShape(_Strict):
 
     outcomes: Outcomes = Field(default={}, description="How transactions end, by name.")
     rows: list[list[Scalar]] | None = Field(
-        default=None, description="The table's rows at the end, in any order."
+        default=None, description="The table's final rows, in any order."
     )
     levels: Levels = Field(default={}, description="Verdicts of the conflict reading, by level.")
 
 
 class ScenarioShape(_Strict):
-    """One concurrent history to be: a table, transactions, and the order of their steps."""
+    """A table, transactions on it, and the order of their steps."""
 
-    name: str = Field(min_length=1, description="What people call it.")
+    name: str = Field(min_length=1, description="The scenario's name.")
     table: TableShape = Field(description="The target table, called t in every statement.")
     tables: dict[str, TableShape] = Field(
-        default={}, description="Other tables that statements read from, by name."
+        default={}, description="Other tables that the statements read, by name."
     )
     transactions: dict[str, str] = Field(
-        min_length=1, description="One SQL statement for each transaction, by its name."
+        min_length=1,
+        description="One SQL statement for each transaction, by the transaction's name.",
     )
     schedule: list[str] = Field(
         min_length=1,
         description="Steps in order: begin NAME, commit NAME, or NAME for both at once.",
     )
-    expect: ExpectShape = Field(default=ExpectShape(), description="What should come of it.")
+    expect: ExpectShape = Field(default=ExpectShape(), description="The expected result.")
 
 
 class FileShape(RootModel[ScenarioShape | list[ScenarioShape]]):

@@ -1,7 +1,7 @@
 """Scenarios as YAML, in the style in which people write them by hand.
 
-What is written here reads back as the same scenario (scenario_files), with this project's
-reader and with any other YAML reader.
+The YAML reads back as the same scenario, with this project's reader (isodelta.files.scenarios)
+and with any other YAML reader.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ON_ONE_LINE = frozenset(
 def scenario_mapping(scenario: Scenario) -> dict[str, Any]:
     """The mapping that a scenario file holds, in types that YAML and JSON both know.
 
-    Keys that would say nothing are left out.
+    Keys with default values are left out.
     """
     mapping: dict[str, Any] = {"name": scenario.name, "table": _table(scenario.table)}
     if scenario.tables:
@@ -45,7 +45,7 @@ def scenario_mapping(scenario: Scenario) -> dict[str, Any]:
 
 
 def schedule_entries(schedule: Sequence[Step]) -> list[str]:
-    """A schedule as texts; a begin with its commit right behind is the bare name."""
+    """A schedule as strings; a begin directly followed by its commit is the bare name."""
     entries: list[str] = []
     position = 0
     while position < len(schedule):
@@ -102,7 +102,7 @@ def mapping_yaml(data: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes short collections on one line and quotes what other readers take for no text."""
+    """Writes short collections on one line and quotes strings that others would misread."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -114,7 +114,7 @@ class _Dumper(yaml.SafeDumper):
 def _represent_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
     style = None if isinstance(plain_scalar(text), str) else "'"
     if not text.isprintable():
-        # Line breaks of Unicode survive only as escapes.
+        # Unicode line breaks survive only as escapes.
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

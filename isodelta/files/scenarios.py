@@ -1,6 +1,6 @@
-"""Scenario files: from YAML to scenarios that are ready to run, and back.
+"""The reader of scenario files: from YAML to scenarios that are ready to run.
 
-Reading checks everything, SQL and schedule included, and collects what is wrong in all files
+Reading checks everything, SQL and schedule included, and collects the problems of all files
 before anything runs. Every problem is one line that names the file, the line, the place and
 the reason.
 """
@@ -45,12 +45,12 @@ __all__ = [
 ]
 
 LARGEST_FILE = 10_000_000
-"""Bytes. A larger file is no scenario that a person wrote."""
+"""In bytes. A larger file is not a scenario that a person wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in a file. ``line`` is 0 where the file cannot be read at all."""
+    """One problem in a file. ``line`` is 0 if the file cannot be read at all."""
 
     file: str
     line: int
@@ -64,7 +64,7 @@ class Problem:
 
 
 class BadScenarios(BadInput):
-    """Scenario files with problems, all of which are in ``problems``."""
+    """Scenario files with problems; ``problems`` has all of them."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -73,7 +73,7 @@ class BadScenarios(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A scenario that was read, checked and prepared, and where it stands."""
+    """A scenario that was read, checked and prepared, and its file and line."""
 
     scenario: Scenario
     workload: Workload
@@ -89,22 +89,22 @@ def load_scenarios(*files: str | FilePath, profile: Profile = DEFAULT) -> list[S
 def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> list[Loaded]:
     """The scenarios of all files, prepared for a profile.
 
-    Raises BadScenarios with every problem of every file; none is left out because of another.
+    Raises BadScenarios with every problem of every file; none hides another.
     """
-    found: list[Loaded] = []
+    scenarios: list[Loaded] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            found += read_text(contents(str(file)), profile, str(file))
+            scenarios += read_text(contents(str(file)), profile, str(file))
         except BadScenarios as error:
             problems += error.problems
     if problems:
         raise BadScenarios(problems)
-    return found
+    return scenarios
 
 
 def contents(file: str) -> str:
-    """The text of a file. Raises BadScenarios where it cannot be one that a person wrote."""
+    """The text of a file. Raises BadScenarios if it cannot be read or is too large."""
     path = FilePath(file)
     try:
         if path.is_dir():
@@ -143,21 +143,21 @@ def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> li
     source = read_yaml(text, file)
     several = isinstance(source.data, list)
     if several and not source.data:
-        raise BadScenarios([Problem(file, 1, "", "the file holds no scenario")])
-    found: list[Loaded] = []
+        raise BadScenarios([Problem(file, 1, "", "the file contains no scenario")])
+    scenarios: list[Loaded] = []
     problems: list[Problem] = []
     for place in [(i,) for i in range(len(source.data))] if several else [()]:
         try:
-            found.append(_Reader(source, file, place).read(profile))
+            scenarios.append(_Reader(source, file, place).read(profile))
         except BadScenarios as error:
             problems += error.problems
     if problems:
         raise BadScenarios(problems)
-    return found
+    return scenarios
 
 
 def place_text(place: Path) -> str:
-    """A place as people write it: ``transactions.A``, ``schedule entry 3``."""
+    """A place in words: ``transactions.A``, ``schedule entry 3``."""
     text = ""
     for part in place:
         if isinstance(part, int):
@@ -207,7 +207,7 @@ class _Reader:
                 where = ("schedule", entries[where[1]][0])
             raise self._bad(where, str(error)) from error
         except RecursionError:
-            raise self._bad((), "a statement is nested too deep") from None
+            raise self._bad((), "a statement is nested too deeply") from None
         expect = self._expectation(shape.expect, scenario, workload)
         return Loaded(
             replace(scenario, expect=expect), workload, self.file, self.source.line(self.start)
@@ -237,10 +237,10 @@ class _Reader:
     def _check_names(self, scenario: Scenario) -> None:
         for name in scenario.transactions:
             if not re.fullmatch(r"[\w.-]+", name):
-                reason = f"{name!r} is no name: letters, digits, _, . and - make one"
+                reason = f"{name!r} is not a name: use letters, digits, _, . and -"
                 raise self._bad(("transactions", name), reason)
             if re.fullmatch(r"setup\d*", name):
-                reason = f"{name!r} is what the set-up's own commits are called"
+                reason = f"{name!r} is reserved for the commits of the set-up"
                 raise self._bad(("transactions", name), reason)
 
     def _check_properties(self, place: Path, spec: TableSpec) -> None:
@@ -253,13 +253,13 @@ class _Reader:
         for name, outcome in shape.outcomes.items():
             place = ("expect", "outcomes", name)
             if name not in scenario.transactions:
-                known = ", ".join(scenario.transactions)
-                raise self._bad(place, f"there is no transaction {name!r} (there is {known})")
+                names = ", ".join(scenario.transactions)
+                raise self._bad(place, f"there is no transaction {name!r} (known: {names})")
             named = (*SUCCEEDED, *CONFLICT_NAMES)
             if outcome not in named and not re.fullmatch(ERROR_CLASS, outcome):
                 raise self._bad(
                     place,
-                    f"{outcome!r} is no outcome" + hint(outcome, named, "known: "),
+                    f"{outcome!r} is not an outcome" + hint(outcome, named, "known: "),
                 )
         for name in shape.levels:
             if name not in LEVELS:
@@ -272,10 +272,10 @@ class _Reader:
 
     def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
         place = ("expect", "rows", index)
-        found = [table for table in definitions(workload) if not table.absent]
-        possible = [t for t in found if len(t.schema) == len(row)]
+        existing = [table for table in definitions(workload) if not table.absent]
+        possible = [t for t in existing if len(t.schema) == len(row)]
         if not possible:
-            width = len(found[0].schema) if found else 0
+            width = len(existing[0].schema) if existing else 0
             reason = f"{len(row)} values for the {width} columns of the table"
             raise self._bad(place, reason)
         wrong: list[str] = []
@@ -288,7 +288,7 @@ class _Reader:
 
 
 def _typed_row(table: Table, row: Sequence[object]) -> Row:
-    """A row of the file in the types of a table's columns. Raises ValueError."""
+    """A row of the file, in the types of a table's columns. Raises ValueError."""
     values = []
     for name, column, value in zip(table.column_names, table.column_types, row, strict=True):
         try:
@@ -301,14 +301,14 @@ def _typed_row(table: Table, row: Sequence[object]) -> Row:
 def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
     """The properties of a table that the model does not know, each with a reason."""
     for key in spec.properties:
-        known = canonical(key) in KNOWN or is_protocol_property(key)
-        if not known and key.lower().startswith("delta."):
+        supported = canonical(key) in KNOWN or is_protocol_property(key)
+        if not supported and key.lower().startswith("delta."):
             reason = f"table property {key!r} is not supported"
             yield key, reason + hint(key, tuple(KNOWN), "supported: ")
 
 
 def table_spec(shape: TableShape) -> TableSpec:
-    """A table as the model knows it, from the keys of a scenario or workload file."""
+    """A table as the model describes it, from the keys of a scenario or workload file."""
     return TableSpec(
         columns=shape.columns,
         partition_by=tuple(shape.partition_by),
@@ -319,18 +319,18 @@ def table_spec(shape: TableShape) -> TableSpec:
 
 
 def value_kind(value: object) -> str:
-    """What a YAML value is, in words that a message can use."""
+    """The kind of a YAML value, in words for a message."""
     match value:
         case None:
             return "nothing"
         case bool():
-            return f"the truth value {str(value).lower()}"
+            return f"the boolean {str(value).lower()}"
         case Number():
             return f"the number {value.text}"
         case int():
             return f"the number {value}"
         case str():
-            return "a text"
+            return "a string"
         case list():
             return "a list"
         case _:
@@ -339,7 +339,7 @@ def value_kind(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The shape of a file, and those of the mappings in it, by their key."""
+    """The schema of a file, and the schemas of the mappings in it, by their key."""
 
     whole: type[BaseModel]
     parts: Mapping[str, type[BaseModel]]
@@ -348,7 +348,7 @@ class Shapes:
 SCENARIO = Shapes(ScenarioShape, {"table": TableShape, "expect": ExpectShape})
 
 _WANTED = {
-    "string_type": "a text",
+    "string_type": "a string",
     "list_type": "a list",
     "dict_type": "a mapping",
     "model_type": "a mapping",
@@ -357,25 +357,25 @@ _WANTED = {
 
 
 def complaints(error: ValidationError, shape: Shapes = SCENARIO) -> list[tuple[Path, str]]:
-    """What pydantic finds wrong, each with its place, in the words of this project."""
-    found = error.errors(include_url=False)
-    # A key that is misspelt is unknown, and the right one is missing: one mistake, one line.
+    """pydantic's errors, each with its place, in this project's words."""
+    errors = error.errors(include_url=False)
+    # A misspelt key is unknown, and the right one is missing: one mistake, one line.
     meant = {
         (*details["loc"][:-1], near)
-        for details in found
+        for details in errors
         if details["type"] == "extra_forbidden"
         for near in nearest(str(details["loc"][-1]), keys_beside(details, shape))
     }
     return [
         (tuple(details["loc"]), reason_of(details, shape))
-        for details in found
+        for details in errors
         if details["type"] != "missing" or details["loc"] not in meant
     ]
 
 
 def reason_of(error: ErrorDetails, shape: Shapes) -> str:
-    """pydantic's complaint in the words of this project."""
-    kind, found = error["type"], error["input"]
+    """One of pydantic's errors in this project's words."""
+    kind, value = error["type"], error["input"]
     last = error["loc"][-1] if error["loc"] else ""
     if kind == "extra_forbidden":
         return f"unknown key {last!r}" + hint(str(last), keys_beside(error, shape), "known: ")
@@ -383,34 +383,34 @@ def reason_of(error: ErrorDetails, shape: Shapes) -> str:
         return f"the key {last!r} is missing"
     if kind in _WANTED:
         quote = ""
-        if kind == "string_type" and isinstance(found, bool | int | float):
-            quote = "; put it in quotes if it is meant as one"
-        elif found is None and str(last).endswith(")"):
-            quote = "; between { and }, a type with a comma goes in quotes: 'decimal(10,2)'"
-        return f"should be {_WANTED[kind]}, but is {value_kind(found)}{quote}"
+        if kind == "string_type" and isinstance(value, bool | int | float):
+            quote = "; quote it if it is meant as one"
+        elif value is None and str(last).endswith(")"):
+            quote = "; between { and }, quote a type with a comma: 'decimal(10,2)'"
+        return f"should be {_WANTED[kind]}, but is {value_kind(value)}{quote}"
     if kind in ("string_too_short", "too_short"):
         return "is empty"
     if kind == "literal_error":
-        return f"should be {error['ctx']['expected']}, but is {found!r}"
+        return f"should be {error['ctx']['expected']}, but is {value!r}"
     return error["msg"].removeprefix("Value error, ")
 
 
 def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
-    """The keys that are known where an unknown one stands."""
+    """The valid keys at the place of an unknown one."""
     place = error["loc"][:-1]
-    found = shape.whole
+    here = shape.whole
     if place:
-        found = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
-    return tuple(found.model_fields)
+        here = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
+    return tuple(here.model_fields)
 
 
-def nearest(word: str, known: Sequence[str]) -> list[str]:
-    """The known word that was probably meant, if any is near enough."""
-    return difflib.get_close_matches(word, known, 1)
+def nearest(word: str, valid: Sequence[str]) -> list[str]:
+    """The valid word that was probably meant, if any is close enough."""
+    return difflib.get_close_matches(word, valid, 1)
 
 
-def hint(word: str, known: Sequence[str], prefix: str) -> str:
-    """The end of a complaint about an unknown word: the nearest known one, or all of them."""
-    for near in nearest(word, known):
+def hint(word: str, valid: Sequence[str], prefix: str) -> str:
+    """The end of a message about an unknown word: the closest valid one, or all of them."""
+    for near in nearest(word, valid):
         return f", did you mean {near}?"
-    return f" ({prefix}{', '.join(known)})"
+    return f" ({prefix}{', '.join(valid)})"

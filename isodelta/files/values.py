@@ -1,4 +1,4 @@
-"""Column values as YAML and JSON have them, and back."""
+"""Column values in YAML and JSON: conversion in both directions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from model.values import types
 from model.values.types import ColumnType
 
 Plain = None | bool | int | float | str
-"""A scalar that YAML and JSON both know."""
+"""A scalar of both YAML and JSON."""
 
 
 def plain(value: Value) -> Plain:
-    """A value as files and JSON objects write it.
+    """A value as it is written in files and JSON objects.
 
-    Dates, timestamps and decimals are texts (``2024-01-31``, ``2024-01-31 12:00:00``, ``1.50``),
-    and so are the doubles that JSON has no number for (``NaN``, ``Infinity``).
+    Dates, timestamps and decimals are strings (``2024-01-31``, ``2024-01-31 12:00:00``,
+    ``1.50``), and so are the doubles that JSON has no number for (``NaN``, ``Infinity``).
     """
     match value:
         case None | bool() | int() | str():
@@ -35,7 +35,7 @@ def plain(value: Value) -> Plain:
             return value.isoformat()
         case Decimal():
             return format(value, "f")
-    raise TypeError(f"{value!r} is no column value")
+    raise TypeError(f"{value!r} is not a column value")
 
 
 def typed(value: object, column: ColumnType) -> Value:
@@ -43,12 +43,12 @@ def typed(value: object, column: ColumnType) -> Value:
     if value is None:
         return None
     try:
-        found = _TYPED[column.family](value, column)
+        result = _TYPED[column.family](value, column)
     except (ValueError, InvalidOperation, StatementFailure):
-        found = None
-    if found is None:
-        raise ValueError(f"{_shown(value)} is no {column}")
-    return found
+        result = None
+    if result is None:
+        raise ValueError(f"{_shown(value)} is not a valid {column}")
+    return result
 
 
 def _shown(value: object) -> str:
@@ -68,8 +68,8 @@ def _number(value: object, column: ColumnType) -> Value:
         stored = types.store(exact, column)
         return stored if stored == exact else None
     if isinstance(value, str):
-        known = value in ("NaN", "Infinity", "-Infinity")
-        return types.store(float(value), column) if known else None
+        named = value in ("NaN", "Infinity", "-Infinity")
+        return types.store(float(value), column) if named else None
     return types.store(value, column) if isinstance(value, int | float) else None
 
 
@@ -89,7 +89,7 @@ def _timestamp(value: object, column: ColumnType) -> Value:
     if not isinstance(value, str):
         return None
     moment = datetime.datetime.fromisoformat(value)
-    # The model's timestamps have no zone: a session has one, and all of a scenario share it.
+    # The model's timestamps have no zone: all sessions of a scenario share one.
     return moment if moment.tzinfo is None else None
 
 

@@ -1,6 +1,6 @@
-"""The shape of a workload file: what ``isodelta robust`` reads.
+"""The schema of a workload file, the input of ``isodelta robust``.
 
-``python -m isodelta.files.workload_schema > docs/workload.schema.json`` writes it as a JSON Schema.
+``python -m isodelta.files.workload_schema > docs/workload.schema.json`` prints it as JSON Schema.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ class _Strict(BaseModel):
 
 
 class WorkloadExpectShape(_Strict):
-    """The answer that the author expects; another one is a failure."""
+    """The answer that the author expects; any other is a failure."""
 
     verdict: Literal["robust", "not robust", "unknown"] | None = Field(
-        default=None, description="Whether some serial order of all jobs always explains."
+        default=None, description="Whether a serial order always explains all jobs."
     )
     writers: Literal["robust", "not robust", "unknown"] | None = Field(
-        default=None, description="The same of the jobs that write, alone."
+        default=None, description="The same for the writing jobs alone."
     )
 
 
@@ -53,23 +53,24 @@ Statements = Annotated[
 
 
 class WorkloadShape(_Strict):
-    """A table, and the jobs that run on it, each any number of times at the same time."""
+    """A table, and the jobs on it, each of which may run any number of times concurrently."""
 
-    name: str = Field(min_length=1, description="What people call it.")
+    name: str = Field(min_length=1, description="The workload's name.")
     table: TableShape = Field(description="The target table, called t in every statement.")
     tables: dict[str, TableShape] = Field(
-        default={}, description="Other tables that jobs read from, by name."
+        default={}, description="Other tables that jobs read, by name."
     )
     jobs: dict[str, Statements] = Field(
         min_length=1,
-        description="The SQL of each job, by its name: a statement, or a list of them; "
+        description="The SQL of each job, by the job's name: a statement, or a list of them; "
         ":name is a parameter.",
     )
     parameters: dict[str, str] = Field(
-        default={}, description="Types of parameters that no column tells, by their names."
+        default={},
+        description="Types of parameters that cannot be inferred from a column, by name.",
     )
     expect: WorkloadExpectShape = Field(
-        default=WorkloadExpectShape(), description="What the answer should be."
+        default=WorkloadExpectShape(), description="The expected answer."
     )
 
 

@@ -1,4 +1,4 @@
-"""Workload files: from YAML to jobs that are ready to be asked about."""
+"""The reader of workload files: from YAML to jobs that are ready to be analysed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SHAPES = Shapes(WorkloadShape, {"table": TableShape, "expect": WorkloadExpectSha
 
 @dataclass(frozen=True, slots=True)
 class LoadedWorkload:
-    """A workload that was read and checked. ``expect`` has the answers that its author expects."""
+    """A workload that was read and checked. ``expect`` has the answers its author expects."""
 
     jobs: Jobs
     expect: Mapping[str, str]
@@ -48,24 +48,24 @@ def load_workload(file: str | FilePath, profile: Profile = DEFAULT) -> Jobs:
 
 
 def read_workload(file: str | FilePath, profile: Profile = DEFAULT) -> LoadedWorkload:
-    """A workload file, checked. Raises BadScenarios with all that is wrong in it."""
+    """A workload file, checked. Raises BadScenarios with its problems."""
     return parse_workload(contents(str(file)), profile, str(file))
 
 
 def read_workloads(
     files: Iterable[str | FilePath], profile: Profile = DEFAULT
 ) -> list[LoadedWorkload]:
-    """The workloads of all files. Raises BadScenarios with what is wrong in any of them."""
-    found: list[LoadedWorkload] = []
+    """The workloads of all files. Raises BadScenarios with the problems of all."""
+    workloads: list[LoadedWorkload] = []
     problems: list[Problem] = []
     for file in files:
         try:
-            found.append(read_workload(file, profile))
+            workloads.append(read_workload(file, profile))
         except BadScenarios as error:
             problems += error.problems
     if problems:
         raise BadScenarios(problems)
-    return found
+    return workloads
 
 
 def parse_workload(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> LoadedWorkload:
@@ -87,34 +87,34 @@ class _Reader:
         try:
             shape = WorkloadShape.model_validate(data)
         except ValidationError as error:
-            found = [self._problem(place, reason) for place, reason in complaints(error, SHAPES)]
-            raise BadScenarios(sorted(found, key=lambda problem: problem.line)) from None
+            problems = [self._problem(place, reason) for place, reason in complaints(error, SHAPES)]
+            raise BadScenarios(sorted(problems, key=lambda problem: problem.line)) from None
         sql, parts = self._statements(shape)
         table = table_spec(shape.table)
         tables = {name: table_spec(other) for name, other in shape.tables.items()}
         places: list[tuple[Path, TableShape]] = [(("table",), shape.table)]
         places += [(("tables", name), other) for name, other in shape.tables.items()]
-        for place, each in places:
-            for key, reason in unknown_properties(table_spec(each)):
+        for place, declared in places:
+            for key, reason in unknown_properties(table_spec(declared)):
                 raise self._bad((*place, "properties", key), reason)
         try:
             types = self._types(shape)
-            found_jobs = jobs(shape.name, table, tables, sql, profile, types)
-            instances(found_jobs)
+            parsed = jobs(shape.name, table, tables, sql, profile, types)
+            instances(parsed)
             several = {name: str(place[1]) for name, place in parts.items() if len(place) > 2}
-            found_jobs = replace(found_jobs, parts=several)
+            parsed = replace(parsed, parts=several)
         except InvalidScenario as error:
             where = error.where
             if where[:1] == ("jobs",) and where[1:] and where[1] in parts:
                 where = parts[str(where[1])]
             raise self._bad(where, str(error)) from error
         except RecursionError:
-            raise self._bad(("jobs",), "a statement is nested too deep") from None
+            raise self._bad(("jobs",), "a statement is nested too deeply") from None
         expect = shape.expect.model_dump(exclude_none=True)
-        return LoadedWorkload(found_jobs, expect, self.file)
+        return LoadedWorkload(parsed, expect, self.file)
 
     def _statements(self, shape: WorkloadShape) -> tuple[dict[str, str], dict[str, Path]]:
-        """SQL by the name of its job, and where it stands; numbered where a job has several."""
+        """SQL by the name of its job, and its place in the file; numbered if a job has several."""
         sql: dict[str, str] = {}
         places: dict[str, Path] = {}
         for job, texts in shape.jobs.items():
@@ -136,16 +136,16 @@ class _Reader:
             for token in tokens(text)
             if token.kind == "parameter"
         }
-        found = {}
+        types = {}
         for name, text in shape.parameters.items():
             where = ("parameters", name)
             if name not in used:
                 raise self._bad(where, f"no job has a parameter :{name}")
             try:
-                found[name] = parse_type(text)
+                types[name] = parse_type(text)
             except InvalidScenario as error:
                 raise self._bad(where, str(error)) from error
-        return found
+        return types
 
     def _bad(self, place: Path, reason: str) -> BadScenarios:
         return BadScenarios([self._problem(place, reason)])

@@ -1,8 +1,8 @@
-"""YAML read with the line of every value, and without the surprises of YAML 1.1.
+"""A YAML reader that keeps the line of every value and avoids the surprises of YAML 1.1.
 
-Scalars mean what they mean in YAML 1.2's core schema: ``no`` and ``on`` are texts, so are dates
-and ``1:30``; ``010`` is ten. A key is always a text. A key given twice is an error, where most
-readers quietly keep the last one.
+Scalars follow YAML 1.2's core schema: ``no`` and ``on`` are strings, and so are dates and
+``1:30``; ``010`` is ten. A key is always a string. A key given twice is an error, although most
+readers silently keep the last one.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Path = tuple[str | int, ...]
 
 DEEPEST = 20
 MOST_VALUES = 200_000
-"""Limits against input that is no scenario: they stop endless nesting and alias explosions."""
+"""Limits against hostile input: they stop endless nesting and alias explosions."""
 
 # PyYAML's own loader is 10 times slower than libyaml's, which not every platform has.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class SourceError(Exception):
-    """A text that cannot be read as YAML; ``line`` counts from 1."""
+    """Text that cannot be read as YAML; ``line`` counts from 1."""
 
     def __init__(self, reason: str, line: int, place: Path = ()) -> None:
         super().__init__(reason)
@@ -46,7 +46,7 @@ class Number(float):
 
 @dataclass(slots=True)
 class Source:
-    """One YAML value as plain Python data, and the line on which each part of it begins."""
+    """One YAML value as plain Python data, with the line on which each part begins."""
 
     data: Any
     lines: dict[Path, int] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class Source:
 
 
 def read_source(text: str) -> Source | None:
-    """The one YAML document in ``text``; None where there is none. Raises SourceError."""
+    """The one YAML document in ``text``; None if there is none. Raises SourceError."""
     try:
         _check_depth(text)
         node = yaml.compose(text, Loader=_LOADER)
@@ -68,7 +68,7 @@ def read_source(text: str) -> Source | None:
         if error.problem and "another document" in error.problem:
             reason = "a file holds one YAML document; put several scenarios into a list"
         else:
-            # libyaml files some problems under "context".
+            # libyaml reports some problems as "context".
             parts = (error.problem or error.context, error.context if error.problem else None)
             reason = "not valid YAML: " + ", ".join(part for part in parts if part)
         raise SourceError(reason, mark.line + 1 if mark else 1) from error
@@ -84,14 +84,14 @@ def read_source(text: str) -> Source | None:
 
 
 def _check_depth(text: str) -> None:
-    # libyaml's composer recurses in C: far too deep a nesting would end the process.
+    # libyaml's composer recurses in C: extreme nesting would crash the process.
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
             if depth > DEEPEST:
                 line = event.start_mark.line if event.start_mark else 0
-                raise SourceError("nested too deep for a scenario", line + 1)
+                raise SourceError("nested too deeply for a scenario", line + 1)
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 
@@ -111,7 +111,7 @@ class _Builder:
         self.count += 1
         if self.count > MOST_VALUES or len(place) > DEEPEST:
             raise SourceError(
-                "too large for a scenario file, or an alias holds itself", _line(node)
+                "too large for a scenario file, or an alias contains itself", _line(node)
             )
         if isinstance(node, yaml.ScalarNode):
             self._check_tag(node, place)
@@ -129,7 +129,7 @@ class _Builder:
         result: dict[str, Any] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
-                raise SourceError("a key has to be a single word or text", _line(key), place)
+                raise SourceError("a key has to be a single word or string", _line(key), place)
             here = (*place, key.value)
             if key.value in result:
                 first = self.lines[here]
@@ -146,7 +146,7 @@ class _Builder:
 _TAGS = frozenset(
     {"null", "bool", "int", "float", "timestamp", "str", "value", "merge", "seq", "map"}
 )
-"""What YAML 1.1 takes values for without being told; anything else was written as a tag."""
+"""The tags that YAML 1.1 infers; any other tag was written explicitly."""
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {
@@ -165,7 +165,7 @@ _LONGEST_INTEGER = 100
 
 
 def plain_scalar(text: str) -> Any:
-    """What an unquoted scalar means: None, a truth value, a number, or itself."""
+    """The value of an unquoted scalar: None, a boolean, a number, or the text itself."""
     if text in _NULLS:
         return None
     if text in _BOOLEANS:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from checker.recorded.arrays.history import LargeHistory
+from checker.recorded.arrays.history import InvalidHistory, LargeHistory, check_numbers
 from isodelta.exits import BadInput
 
 COLUMNS = {"transaction": "int64", "write": "bool", "key": "int64", "writer": "int64"}
@@ -49,6 +49,10 @@ def read(path: Path) -> LargeHistory:
         raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
     snapshot = None
     if SNAPSHOT in arrays and len(arrays["transaction"]):
+        try:
+            check_numbers(arrays["transaction"])
+        except InvalidHistory as error:
+            raise BadInput(f"{path}: {error}") from error
         snapshot = _of_transactions(path, arrays["transaction"], arrays[SNAPSHOT])
     return LargeHistory(
         arrays["transaction"], arrays["write"], arrays["key"], arrays["writer"], snapshot
@@ -62,6 +66,6 @@ def _of_transactions(path: Path, transaction: Any, snapshot: Any) -> Any:
     if len(differs):
         number = int(transaction[differs[0]])
         raise BadInput(f"{path}: transaction {number} has two snapshots")
-    result = np.zeros(max(0, int(transaction.max())) + 1, dtype=np.int64)
-    result[np.maximum(transaction, 0)] = snapshot
+    result = np.zeros(int(transaction[-1]) + 1, dtype=np.int64)
+    result[transaction] = snapshot
     return result[1:]

@@ -1,4 +1,4 @@
-"""Starting a real engine by its name, with errors that a command line can show."""
+"""The start of a real engine by its name, with errors that a command line can show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from model.profiles import Profile
 
 
 def start(name: str) -> Engine:
-    """Starts an engine. Raises EngineError where it, or its set-up, does not work."""
+    """Starts an engine. Raises EngineError if it, or its set-up, does not work."""
     if name == "delta-rs":
         from conformance.delta_rs.engine import DeltaRsEngine
 
@@ -26,7 +26,7 @@ def start(name: str) -> Engine:
 
 
 def start_cross(name: str, on_delta_rs: frozenset[str]) -> tuple[Engine, Mapping[str, Profile]]:
-    """Starts an engine that hands the named transactions to delta-rs, and gives their rules.
+    """Starts an engine that runs the named transactions on delta-rs, and returns their rules.
 
     Raises EngineError.
     """

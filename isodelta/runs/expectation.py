@@ -1,4 +1,4 @@
-"""What a scenario's author expected, held against what came of it."""
+"""The comparison of a scenario's result with its author's expectations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from model.scenario import Scenario
 from model.values.types import sql_row
 
 SHOWN = 4
-"""How many rows of each kind a message spells out."""
+"""The number of rows of each kind that a message lists."""
 
 
 def failures(
@@ -20,39 +20,39 @@ def failures(
     verdicts: Mapping[str, str],
     level: str,
 ) -> tuple[str, ...]:
-    """Every way in which a run is not as it should be, one line each.
+    """The expectations that a run does not meet, one line each.
 
     ``outcomes`` is by transaction, ``verdicts`` (the conflict reading) by level, ``rows`` the
-    final rows or None where nobody knows them. A violation of the table's own ``level`` is a
+    final rows, or None if unknown. A violation of the table's own ``level`` is a
     failure too, unless the scenario expects it.
     """
-    found: list[str] = []
+    unmet: list[str] = []
     expect = scenario.expect
     for name, outcome in expect.outcomes.items():
         if outcomes.get(name) != outcome:
-            found.append(f"{name}: expected {outcome}, got {outcomes.get(name, 'nothing')}")
+            unmet.append(f"{name}: expected {outcome}, got {outcomes.get(name, 'nothing')}")
     if expect.rows is not None:
-        found += _row_failures(expect.rows, rows)
+        unmet += _row_failures(expect.rows, rows)
     for name, verdict in expect.levels.items():
         if verdicts.get(name) != verdict:
-            found.append(f"{name}: expected {verdict}, got {verdicts.get(name, 'no verdict')}")
+            unmet.append(f"{name}: expected {verdict}, got {verdicts.get(name, 'no verdict')}")
     if level not in expect.levels:
         if verdicts.get(level) == "violated":
-            found.append(f"{level} is violated, the level of the table itself")
+            unmet.append(f"{level}, the table's own level, is violated")
         elif verdicts.get(level) == "unknown":
-            found.append(f"{level}, the level of the table itself, could not be decided")
-    return tuple(found)
+            unmet.append(f"{level}, the table's own level, could not be decided")
+    return tuple(unmet)
 
 
-def _row_failures(expected: Iterable[Row], found: Iterable[Row] | None) -> list[str]:
-    if found is None:
-        return ["rows: the rows at the end are not known"]
-    wanted, got = dict(multiset(expected)), dict(multiset(found))
+def _row_failures(expected: Iterable[Row], actual: Iterable[Row] | None) -> list[str]:
+    if actual is None:
+        return ["rows: the final rows are unknown"]
+    wanted, got = dict(multiset(expected)), dict(multiset(actual))
     missing = [row for row, count in wanted.items() for _ in range(count - got.get(row, 0))]
     surplus = [row for row, count in got.items() for _ in range(count - wanted.get(row, 0))]
     texts = [
         f"{what} {_listed(part)}"
-        for what, part in (("missing", missing), ("not expected", surplus))
+        for what, part in (("missing", missing), ("unexpected", surplus))
         if part
     ]
     return ["rows: " + "; ".join(texts)] if texts else []

@@ -1,11 +1,11 @@
-"""One scenario, run in the model, judged, and held against what its author expects."""
+"""One scenario, run in the model, judged, and compared with its author's expectations."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from checker.judging.verdict import Verdict, judge
-from checker.search.finding import Finding
 from isodelta.exits import BadInput
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
@@ -18,12 +18,15 @@ from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import Run, run
 
+if TYPE_CHECKING:
+    from checker.search.finding import Finding
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A scenario's run in the model with the verdicts on it.
 
-    ``failures`` says in one line each what is not as it should be (isodelta.runs.expectation).
+    ``failures`` has one line for each unmet expectation (isodelta.runs.expectation).
     """
 
     loaded: Loaded
@@ -33,7 +36,7 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether all is as it should be."""
+        """Whether every expectation is met."""
         return not self.failures
 
     @property
@@ -43,7 +46,7 @@ class Checked:
 
     @property
     def result(self) -> RunResult:
-        """What came of it, as plain data."""
+        """The result, as plain data."""
         scenario = self.loaded.scenario
         return RunResult(
             scenario=scenario.name,
@@ -63,9 +66,9 @@ class Checked:
 
 
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
-    """Runs and judges a scenario at both levels of Delta, the table's, and those that it names.
+    """Runs a scenario and judges it at Delta's two levels, the table's, and those that it names.
 
-    Raises BadInput where a statement comes to values that the model does not have.
+    Raises BadInput if a statement computes values that the model does not have.
     """
     scenario = loaded.scenario
     try:
@@ -85,14 +88,14 @@ def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
 
 
 def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:
-    """`check` for a scenario that comes from no file. Raises InvalidScenario and BadInput."""
+    """`check` for a scenario without a file. Raises InvalidScenario and BadInput."""
     return check(Loaded(scenario, prepare(scenario, profile), "", 0), profile)
 
 
-def found_result(finding: Finding, profile: Profile) -> RunResult:
-    """What came of a search's finding when it ran; it is not run again.
+def finding_result(finding: Finding, profile: Profile) -> RunResult:
+    """The result of a search's finding, from its own run; it is not run again.
 
-    The same as ``check`` makes of its scenario under ``profile``, whose rules admitted it.
+    It equals the result of ``check`` on its scenario under ``profile``, whose rules admit it.
     """
     shown = dict.fromkeys((*DELTA_LEVELS, finding.table_level))
     verdicts = {level: finding.verdicts[level] for level in shown}

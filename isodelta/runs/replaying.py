@@ -1,4 +1,4 @@
-"""Scenarios on a real engine: replayed, compared with the model, and put into plain data."""
+"""Scenarios on a real engine: replayed, compared with the model, and turned into plain data."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from model.scenario import Scenario
 
 @contextmanager
 def started_engine(name: str = "delta-spark") -> Iterator[Engine]:
-    """A real engine for the time of a ``with`` block.
+    """A real engine for the duration of a ``with`` block.
 
-    Raises conformance.engine.EngineError where it cannot be started.
+    Raises conformance.engine.EngineError if it cannot be started.
     """
     engine = start(name)
     try:
@@ -35,7 +35,7 @@ def started_engine(name: str = "delta-spark") -> Iterator[Engine]:
 def replay(
     scenario: Scenario, engine: Engine, *, rules: Profile = DEFAULT, level: str | None = None
 ) -> Comparison:
-    """Replays a scenario on an engine, and compares what was observed with the model.
+    """Replays a scenario on an engine, and compares the observation with the model.
 
     The comparison's ``history`` is the observed one. ``level`` overrides the level of the table.
     Raises InvalidScenario, and conformance.engine.EngineError.
@@ -45,7 +45,7 @@ def replay(
 
 
 def unmet(comparison: Comparison) -> tuple[str, ...]:
-    """What the scenario's author expects and the engine did otherwise, in one line each."""
+    """The author's expectations that the engine did not meet, one line each."""
     observation = comparison.observation
     return failures(
         observation.scenario,
@@ -59,7 +59,7 @@ def unmet(comparison: Comparison) -> tuple[str, ...]:
 def replay_result(
     comparison: Comparison, profile: str, expectations_unmet: tuple[str, ...] = ()
 ) -> RunResult:
-    """What was observed, judged, and compared with what the rules of ``profile`` predict."""
+    """The observation, judged and compared with the prediction of ``profile``, as plain data."""
     observation = comparison.observation
     writers = {
         end.commit_version: name
@@ -82,7 +82,7 @@ def replay_result(
 
 
 def compared_with(comparison: Comparison) -> RunResult:
-    """The run in the model that a replay was compared with: it may follow several profiles."""
+    """The run in the model that a replay was compared with; it may follow several profiles."""
     scenario = comparison.observation.scenario
     run = comparison.predicted
     verdicts = judge(run.history, tuple(comparison.verdicts))

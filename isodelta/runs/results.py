@@ -1,4 +1,4 @@
-"""What came of one scenario, in the model or on an engine: plain data, and its JSON object."""
+"""The result of one scenario, in the model or on an engine: plain data, and its JSON object."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from conformance.replay.comparison import Difference
 
 MODEL = "model"
-"""The name that stands for an engine where a scenario ran in the model."""
+"""The engine's name for a scenario that ran in the model."""
 
 PlainRow = tuple[Plain, ...]
-"""A row with its values as files and JSON write them."""
+"""A row with its values as they are written in files and JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionResult:
-    """How one transaction ended.
+    """The end of one transaction.
 
-    ``conflicts_with`` is the transaction that it lost against, ``because`` says why it did not
-    commit, ``rows`` are those that a reader returned.
+    ``conflicts_with`` is the transaction that it lost to, ``because`` says why it did not
+    commit, ``rows`` are the rows that a reader returned.
     """
 
     outcome: str
@@ -36,7 +36,7 @@ class TransactionResult:
     rows: tuple[PlainRow, ...] | None = None
 
     def to_json(self) -> dict[str, object]:
-        """Its part of the object; what is None is not there."""
+        """Its part of the object, without fields that are None."""
         written: dict[str, object] = {"outcome": self.outcome, "read_version": self.read_version}
         if self.commit_version is not None:
             written["commit_version"] = self.commit_version
@@ -51,14 +51,14 @@ class TransactionResult:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a replay was compared with: the level in force, and where the model says otherwise."""
+    """The comparison of a replay with the model: the level in force, and the differences."""
 
     level: str
     differences: tuple[Difference, ...]
 
     @property
     def agrees(self) -> bool:
-        """Whether the engine did in every respect what the model predicted."""
+        """Whether the engine did exactly what the model predicted."""
         return not self.differences
 
 
@@ -66,8 +66,8 @@ class Compared:
 class RunResult:
     """One scenario, run and judged.
 
-    ``levels`` has the verdict at each level, ``failures`` a line for each expectation that is
-    not met. ``compared`` is there where an engine ran it, and not the model.
+    ``levels`` has the verdict at each level, ``failures`` a line for each unmet expectation.
+    ``compared`` is None unless an engine ran it.
     """
 
     scenario: str
@@ -80,7 +80,7 @@ class RunResult:
     failures: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
-        """The object that ``check`` and ``replay`` print; ``failures`` only where there are any."""
+        """The object that ``check`` and ``replay`` print; ``failures`` only if there are any."""
         compared = self.compared
         written: dict[str, object] = {
             "scenario": self.scenario,
@@ -96,14 +96,14 @@ class RunResult:
         }
         if compared is not None:
             written["agrees"] = compared.agrees
-            written["differences"] = [one.to_json() for one in compared.differences]
+            written["differences"] = [difference.to_json() for difference in compared.differences]
         if self.failures:
             written["failures"] = list(self.failures)
         return written
 
 
 def plain_rows(rows: Iterable[Row]) -> tuple[PlainRow, ...]:
-    """Rows in JSON types, in an order that depends on nothing but their values."""
+    """Rows in JSON types, in an order that depends only on their values."""
     return tuple(sorted((tuple(map(plain, row)) for row in rows), key=_sort_key))
 
 

@@ -1,4 +1,4 @@
-"""Scenarios from text, and their run in the model, for use from Python."""
+"""Scenarios from text, and their runs in the model, for use from Python."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from model.simulator import Run
 
 
 def parse_scenarios(text: str) -> list[Scenario]:
-    """The scenarios that a YAML text holds, one or many. Raises BadScenarios."""
+    """The scenarios in a YAML text, one or many. Raises BadScenarios."""
     return [loaded.scenario for loaded in read_text(text)]
 
 

@@ -1,4 +1,4 @@
-"""Verdicts and rows in words, on a terminal: what check and replay share."""
+"""Verdicts and rows in words for a terminal, shared by check and replay."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from model.history import Row
 from model.values.types import sql_row
 
 MOST_ROWS = 12
-"""How many rows are written out."""
+"""The number of rows that are written out."""
 
 
 def rows_text(rows: Iterable[Row]) -> str:
-    """Rows as SQL writes them, in the order of their values; ``none`` where there are none."""
+    """Rows as SQL writes them, in the order of their values; ``none`` if there are none."""
     shown = [sql_row(row) for row in sorted(rows, key=lambda row: repr(plain_rows([row])))]
     more = len(shown) - MOST_ROWS
     text = ", ".join(shown[:MOST_ROWS]) + (f" and {more} more" if more > 0 else "")
@@ -27,7 +27,7 @@ def rows_text(rows: Iterable[Row]) -> str:
 
 
 def print_rows(heading: str, rows: Iterable[Row], console: Console) -> None:
-    """One line with the rows behind a heading."""
+    """One line with a heading and the rows."""
     console.print(Padding(Text(f"{printable(heading)}: {rows_text(rows)}"), (0, 0, 0, 2)))
 
 

@@ -10,17 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.syntax import Cast, Column, Expression, Function
 from model.history import Value
 from model.scenario import TableSpec
+from model.sql.dialect import parse_expression
 from model.sql.expressions.coercion import check_storable, constant
 from model.sql.expressions.scalar import Scope
-from model.sql.source import invalid_sql
 from model.tables.properties import declared_properties
 from model.tables.protocol import features_of, is_protocol_property, with_required
 from model.tables.table import Identity, Table, table_from_spec
@@ -128,10 +126,7 @@ def _absent(name: str, spec: TableSpec) -> Table:
 
 def default_value(text: str, type_: ColumnType) -> Value:
     """The value of a DEFAULT for a column of a type. Raises StatementFailure, UnsupportedSQL."""
-    try:
-        tree: exp.Expr = sqlglot.parse_one(text, dialect="spark")
-    except SqlglotError as error:
-        raise invalid_sql(error) from error
+    tree = parse_expression(text)
     if tree.find(exp.Select) is not None:
         raise StatementFailure("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", f"{text!r} is a query")
     if tree.find(exp.Column) is not None:
@@ -187,10 +182,7 @@ def _gives_filters(expression: Expression) -> bool:
 
 def _generated(text: str, table: Table, place: int) -> Expression:
     """A generated column's expression, over the table's columns."""
-    try:
-        tree: exp.Expr = sqlglot.parse_one(text, dialect="spark")
-    except SqlglotError as error:
-        raise invalid_sql(error) from error
+    tree = parse_expression(text)
     expression = Scope(table, table.name).resolve(tree)
     column = Column(place, table.names[place], table.types[place])
     check_storable(expression, column)

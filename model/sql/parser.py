@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 import logging
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql.printer import Settings, taken_apart
 from model.sql.registry import FORMS, Form
-from model.sql.source import Source, Syntax, Tables, no_table
+from model.sql.source import Source, Tables, Written, no_table
 from model.statements import Idempotent, Statement
 from model.tables.table import Table
 
@@ -30,20 +30,18 @@ _VERSION = "spark.databricks.delta.write.txnversion"
 SETTINGS = frozenset({_APPLICATION, _VERSION}).union(*(form.settings for form in FORMS))
 """Session settings that a statement may be preceded by, in lower case."""
 
-_SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
-
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A statement's syntax, and the form of statement that it is."""
 
-    syntax: Syntax
+    written: Written
     form: Form
 
     @property
     def redefines(self) -> bool:
         """Whether the statement may change the definition of its table."""
-        return self.form.redefines(self.syntax)
+        return self.form.redefines(self.written)
 
     @property
     def restores(self) -> bool:
@@ -57,12 +55,12 @@ class Parsed:
         that is wrong (unknown column, wrong type in VALUES), both with one line that quotes the
         part concerned.
         """
-        syntax = self.syntax
-        source = Source(syntax.text, syntax.body, syntax.settings, target, tables)
+        written = self.written
+        source = Source(written.text, written.body, written.settings, target, tables)
         try:
             if source.table.absent and not self.form.without_table:
                 raise no_table(target)
-            return _numbered(self.form.parse(source), syntax)
+            return _numbered(self.form.parse(source), written)
         except StatementFailure as error:
             raise InvalidScenario(
                 f"{error} ({error.error_class})", error_class=error.error_class
@@ -75,15 +73,15 @@ def parsed(text: str) -> Parsed:
 
     Raises UnsupportedSQL for a form that there is not, InvalidScenario for an empty text.
     """
-    settings, body = _settings(text)
-    body = body.strip().rstrip(";").strip()
+    written, body = taken_apart(text)
+    settings = _settings(written)
     if not body:
         raise InvalidScenario("empty statement")
     words = body.upper().split(None, _LONGEST)
     for length in range(min(_LONGEST, len(words)), 0, -1):
         form = _BY_WORDS.get(" ".join(words[:length]))
         if form is not None:
-            return Parsed(Syntax(text, body, settings), form)
+            return Parsed(Written(text, body, settings), form)
     known = sorted({name.split()[0] for name in _BY_WORDS})
     near = difflib.get_close_matches(words[0], known, 1)
     forms = sorted(name for name in _BY_WORDS if name.split()[0] == words[0])
@@ -106,22 +104,20 @@ def _resolved(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> 
     return parsed(text).resolve(target, dict(tables))
 
 
-def _settings(text: str) -> tuple[dict[str, str], str]:
-    """The settings that lead a statement, and the statement."""
+def _settings(written: Settings) -> dict[str, str]:
+    """The settings by their keys in lower case. Raises UnsupportedSQL for one of another."""
     settings: dict[str, str] = {}
-    while match := _SET.match(text):
-        key = match["key"].lower()
-        if key not in SETTINGS:
+    for key, value in written:
+        if key.lower() not in SETTINGS:
             known = ", ".join(sorted(SETTINGS))
-            raise UnsupportedSQL(f"SET {match['key']} is not supported (supported: {known})")
-        settings[key] = match["value"].strip("'\"")
-        text = text[match.end() :]
-    return settings, text
+            raise UnsupportedSQL(f"SET {key} is not supported (supported: {known})")
+        settings[key.lower()] = value.strip("'\"")
+    return settings
 
 
-def _numbered(statement: Statement, syntax: Syntax) -> Statement:
+def _numbered(statement: Statement, written: Written) -> Statement:
     """The statement, as the write of an application where the settings say so."""
-    application, version = syntax.settings.get(_APPLICATION), syntax.settings.get(_VERSION)
+    application, version = written.settings.get(_APPLICATION), written.settings.get(_VERSION)
     if application is None and version is None:
         return statement
     if application is None or version is None:

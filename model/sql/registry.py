@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from model.sql.source import Source, Syntax
+from model.sql.source import Source, Written
 from model.sql.statements import evolution, overwrite
 from model.sql.statements.alter.statement import alter, comment_on
 from model.sql.statements.create import create
@@ -59,11 +59,11 @@ class Example:
     partitioned: bool = False
 
 
-def _never(syntax: Syntax) -> bool:
+def _never(written: Written) -> bool:
     return False
 
 
-def _always(syntax: Syntax) -> bool:
+def _always(written: Written) -> bool:
     return True
 
 
@@ -83,7 +83,7 @@ class Form:
     parse: Callable[[Source], Statement]
     classes: tuple[type[Statement], ...]
     settings: frozenset[str] = frozenset()
-    redefines: Callable[[Syntax], bool] = _never
+    redefines: Callable[[Written], bool] = _never
     without_table: bool = False
     examples: Mapping[str, tuple[Example, ...]] = field(default_factory=dict)
 

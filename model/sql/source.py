@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.sql.expressions.scalar import Scope
+from model.sql.printer import syntax
 from model.tables.table import Table
 
 Tables = Mapping[str, Table]
@@ -22,7 +19,7 @@ NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
 
 
 @dataclass(frozen=True, slots=True)
-class Syntax:
+class Written:
     """A statement's text, taken apart without a look at any table.
 
     ``text`` is what the scenario says, ``settings`` what its leading ``SET key = value`` give
@@ -34,12 +31,15 @@ class Syntax:
     settings: Mapping[str, str]
 
     def tree(self) -> exp.Expr:
-        """The statement as sqlglot parses it. Raises InvalidScenario and UnsupportedSQL."""
-        return tree_of(self.body)
+        """The statement as sqlglot parses it: not to be changed, since others get it as well.
+
+        Raises InvalidScenario and UnsupportedSQL.
+        """
+        return syntax(self.text).tree
 
 
 @dataclass(frozen=True, slots=True)
-class Source(Syntax):
+class Source(Written):
     """A statement to be resolved.
 
     ``tables`` has the definitions of all tables, that of the target under the name ``target``.
@@ -70,29 +70,6 @@ class Source(Syntax):
         return self.table
 
 
-def tree_of(sql: str) -> exp.Expr:
-    """A statement, a query or a condition as sqlglot parses it.
-
-    Each text is parsed once: who wants to change the tree has to copy it. Raises InvalidScenario
-    and UnsupportedSQL.
-    """
-    found = _parsed(sql)
-    if isinstance(found, InvalidScenario):
-        raise type(found)(str(found), error_class=found.error_class)
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _parsed(sql: str) -> exp.Expr | InvalidScenario:
-    try:
-        trees = sqlglot.parse(sql, dialect="spark")
-    except SqlglotError as error:
-        return invalid_sql(error)
-    if len(trees) != 1 or trees[0] is None:
-        return UnsupportedSQL("a transaction is one SQL statement")
-    return trees[0]
-
-
 class NoTable(InvalidScenario):
     """A statement is about the target, which is not there yet: an outcome, and no slip."""
 
@@ -100,13 +77,6 @@ class NoTable(InvalidScenario):
 def no_table(name: str) -> NoTable:
     """What Spark says of a table that is not there."""
     return NoTable(f"there is no table {name!r} yet", error_class=NO_TABLE)
-
-
-def invalid_sql(error: SqlglotError) -> InvalidScenario:
-    """sqlglot's complaint in one line."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    line = " ".join(plain.split("\n", 1)[0].split())
-    return InvalidScenario(f"not valid SQL: {line}", error_class="PARSE_SYNTAX_ERROR")
 
 
 def refuse_extras(tree: exp.Expr, allowed: set[str]) -> None:

@@ -14,8 +14,9 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.preparation import check_known, prepare, run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import Scenario, TableSpec
-from model.sql import declared_table, source
+from model.sql import declared_table
 from model.sql.parser import _resolved, parsed
+from model.sql.printer import syntax
 from model.statements import InsertValues
 from model.tables.table import NoPlace, Table
 
@@ -65,7 +66,7 @@ def test_no_transaction_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_statement_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cache in (source._parsed, parsed, _resolved):
+    for cache in (syntax, parsed, _resolved):
         cache.cache_clear()
     given: Counter[str] = Counter()
     parse = sqlglot.parse
@@ -91,17 +92,17 @@ def test_a_tree_that_statements_share_stays_as_it_was() -> None:
         MERGE,
         *CHANGING,
     ):
-        syntax = parsed(text)
+        statement = parsed(text)
         try:
-            before = syntax.syntax.tree().sql()
+            before = statement.written.tree().sql()
         except InvalidScenario:
             continue  # sqlglot does not know it: there is no tree.
         for _ in range(2):
             try:
-                syntax.resolve("t", table)
+                statement.resolve("t", table)
             except InvalidScenario:
                 continue
-            assert syntax.syntax.tree().sql() == before
+            assert statement.written.tree().sql() == before
 
 
 def test_a_column_that_comes_goes_and_comes_again_has_two_places() -> None:

@@ -233,6 +233,7 @@ def test_help_lists_the_targets() -> None:
     for target in (
         "verify",
         "test",
+        "quick",
         "lint",
         "format",
         "nightly",

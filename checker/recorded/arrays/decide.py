@@ -41,9 +41,12 @@ def judge(history: LargeHistory) -> dict[str, Verdict]:
         why = (
             f"operation {bad.operation}: transaction {bad.transaction} read a version of key "
             f"{bad.key} by transaction {bad.writer}, which wrote none"
+            if bad.writer != bad.transaction
+            else f"operation {bad.operation}: transaction {bad.transaction} read a version of key "
+            f"{bad.key} of its own, and wrote none"
         )
         return {
-            level: Verdict(level, "violated", Reason(why), bad.anomaly)
+            level: Verdict(level, "violated", Reason(why, (str(bad.transaction),)), bad.anomaly)
             for level in (SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION)
         }
     bounds = _Bounds(graph)

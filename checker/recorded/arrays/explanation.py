@@ -9,6 +9,9 @@ from checker.recorded.arrays.history import Array
 from checker.recorded.dependency import Dependency
 from model.levels import LOST_UPDATE, WRITE_SKEW, common_name, cycle_name
 
+NON_REPEATABLE_READ = "non-repeatable read"
+"""Of a transaction that read two versions of one key."""
+
 _SNAPSHOT_CYCLES = {
     ("wr", "unseen"): "G-SIa (interference)",
     ("ww", "unseen"): LOST_UPDATE,
@@ -27,8 +30,10 @@ def anomaly(cycle: Sequence[Dependency]) -> str:
     kinds = tuple(edge.kind for edge in cycle)
     if kinds in _SNAPSHOT_CYCLES:
         return _SNAPSHOT_CYCLES[kinds]
-    one_key = len(cycle) == 2 and "rw" in kinds and cycle[0].key == cycle[1].key
-    name = common_name(kinds, lost_update=one_key)
+    one_key = cycle[0].key == cycle[-1].key
+    if one_key and kinds in (("rw", "wr"), ("rw", "log", "wr")):
+        return NON_REPEATABLE_READ
+    name = common_name(kinds, lost_update=one_key and kinds == ("rw", "ww"))
     return name if name in (LOST_UPDATE, WRITE_SKEW) else cycle_name(kinds)
 
 

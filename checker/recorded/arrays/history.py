@@ -14,6 +14,10 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
+NUMBERS_LEFT_OUT = 10_000_000
+"""Transaction numbers that may be left out of a history, since memory grows with the largest."""
+
+
 class InvalidHistory(ValueError):
     """Arrays that are no history; the text names the operation."""
 
@@ -73,7 +77,11 @@ class Dependencies:
 
 @dataclass(frozen=True, slots=True)
 class BadRead:
-    """A read that no history of committed transactions has: the anomaly, and where."""
+    """A read of a version that nobody wrote: the anomaly, and where.
+
+    ``operation`` is the place of the read, counted from 0; ``writer`` is what it names as the
+    version's writer.
+    """
 
     anomaly: str
     operation: int
@@ -82,9 +90,11 @@ class BadRead:
     key: int
 
 
-def check(history: LargeHistory) -> None:
-    """Raises ``InvalidHistory`` where the arrays are no history."""
-    transaction, writer = history.transaction, history.writer
+def check_numbers(transaction: Array) -> None:
+    """Raises ``InvalidHistory`` where the numbers of the transactions are not those of a log.
+
+    ``transaction`` has the number of each operation's transaction.
+    """
     if not len(transaction):
         raise InvalidHistory("there is no operation in this history")
     if transaction[0] < 1:
@@ -95,6 +105,26 @@ def check(history: LargeHistory) -> None:
         raise InvalidHistory(
             f"operation {at}: transaction {transaction[at]} follows transaction "
             f"{transaction[at - 1]}; operations must be in the order of the log"
+        )
+    most = len(transaction) + NUMBERS_LEFT_OUT
+    if transaction[-1] > most:
+        at = int(np.searchsorted(transaction, most, side="right"))
+        raise InvalidHistory(
+            f"operation {at}: transaction {transaction[at]}; with {len(transaction)} operations "
+            f"the largest number may be {most}"
+        )
+
+
+def check(history: LargeHistory) -> None:
+    """Raises ``InvalidHistory`` where the arrays are no history."""
+    transaction, writer = history.transaction, history.writer
+    check_numbers(transaction)
+    if writer.min() < 0:
+        at = int(np.flatnonzero(writer < 0)[0])
+        done = "writes" if history.write[at] else "reads"
+        raise InvalidHistory(
+            f"operation {at}: transaction {transaction[at]} {done} key {history.key[at]} with "
+            f"writer {writer[at]}; writers are numbered from 1, and 0 is the initial state"
         )
     wrong = np.flatnonzero(history.write & (writer != transaction))
     if len(wrong):
@@ -114,10 +144,11 @@ def check(history: LargeHistory) -> None:
 
 
 def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
-    """The serialization graph of a history, and the first read that cannot be.
+    """The serialization graph of a history, and the first read of a version that nobody wrote.
 
-    A read of the transaction's own version is no edge. Several reads of one version by one
-    transaction, and several writes of one key, count once or more; it makes no difference.
+    A read of the transaction's own version is no edge, but the transaction must have written one.
+    Several reads of one version by one transaction, and several writes of one key, count once or
+    more; it makes no difference.
     """
     transactions = history.transactions
     base = transactions + 1
@@ -143,6 +174,11 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
 
     outside = ~write
     outside &= history.writer != history.transaction
+    # A code stands for one version only as long as its writer is below the base.
+    beyond = None
+    if history.writer.max() > transactions:
+        beyond = outside & (history.writer > transactions)
+        outside &= ~beyond
     place = np.flatnonzero(outside)
     reader = history.transaction[place]
     read = number[place] * base
@@ -155,7 +191,10 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
     exists = np.zeros(len(read), dtype=bool)
     inside = at < len(written)
     exists[inside] = written[at[inside]] == read[inside]
-    bad = _bad_read(place[order], reader, source, exists, key_of(read))
+    unwritten = [place[order[(source > 0) & ~exists]], _unwritten_own(history, number, written)]
+    if beyond is not None:
+        unwritten.append(np.flatnonzero(beyond))
+    bad = _bad_read(history, np.concatenate(unwritten))
     following = at + (source > 0)
     # The next version of the key, unless the reader wrote it: then the one after is implied.
     has = following < len(written)
@@ -175,17 +214,25 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
     ), bad
 
 
-def _bad_read(
-    place: Array, reader: Array, source: Array, exists: Array, key: Array
-) -> BadRead | None:
-    wrong = np.flatnonzero((source > 0) & ~exists)
-    if not len(wrong):
+def _unwritten_own(history: LargeHistory, number: Array, written: Array) -> Array:
+    """The places of reads of versions that the reader is said to have written, and did not."""
+    place = np.flatnonzero(~history.write & (history.writer == history.transaction))
+    if not len(place) or not len(written):
+        return place
+    read = number[place] * (history.transactions + 1) + history.transaction[place]
+    at = np.minimum(np.searchsorted(written, read), len(written) - 1)
+    own: Array = place[written[at] != read]
+    return own
+
+
+def _bad_read(history: LargeHistory, unwritten: Array) -> BadRead | None:
+    if not len(unwritten):
         return None
-    first = int(wrong[np.argmin(place[wrong])])
+    first = int(unwritten.min())
     return BadRead(
         "unwritten read",
-        int(place[first]),
-        int(reader[first]),
-        int(source[first]),
-        int(key[first]),
+        first,
+        int(history.transaction[first]),
+        int(history.writer[first]),
+        int(history.key[first]),
     )

@@ -108,8 +108,34 @@ def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     known = [value for value in met if _fits(value, parameter.type)]
     fresh = _fresh(known, parameter.type)
     kept = known[: MOST_VALUES - 1]
-    found = (*kept, *islice(fresh, max(1, 2 - len(kept))))
+    found = (*kept, *islice(fresh, max(1, 2 - len(kept))), *_beyond(jobs, parameter))
     return (*found, "") if _of_partition(jobs, parameter) and "" not in found else found
+
+
+def usual_values(jobs: Jobs, column: str, type_: ColumnType) -> tuple[Value, ...]:
+    """Values for a column of a row: those that it meets, or else a fresh one."""
+    if type_.family == "boolean":
+        return (True, False)
+    known = [value for value in dict.fromkeys(_met(jobs, column)) if _fits(value, type_)]
+    return (*known[:MOST_VALUES], *islice(_fresh(known, type_), max(1, 2 - len(known))))
+
+
+def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
+    """A value that no value of a narrower column reaches: the optimizer folds a comparison."""
+    given = parameter.type
+    met = [
+        table.types[names.index(column)]
+        for table in jobs.known.values()
+        for names in ([name.lower() for name in table.names],)
+        for column in parameter.columns
+        if column in names
+    ]
+    if given.bits and any(type_.bits and type_.bits < given.bits for type_ in met):
+        return (3_000_000_000,)
+    fractions = given.family == "number" and not given.bits and (given.scale or not given.precision)
+    if fractions and any(type_.bits for type_ in met):
+        return (Decimal("0.5"),) if given.precision else (0.5,)
+    return ()
 
 
 def _of_partition(jobs: Jobs, parameter: Parameter) -> bool:

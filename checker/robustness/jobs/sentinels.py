@@ -1,24 +1,39 @@
-"""Parsing a template with values that stand out, so that parameters are found in what comes of it.
+"""Templates parsed with parameters in place: which constants of a statement are parameters.
 
-Each template is parsed twice, with two different values for each parameter. Where the two results
-have the same constant, it is one of the template; where they have the two values of a parameter,
-it is that parameter; any other pair was computed from parameters, and nothing is known of it.
+Each template is parsed several times, with values for its parameters that differ from one round to
+the next. A constant of the statement that has the values of a parameter is that parameter; one
+that never changes is a constant of the template; any other was computed from parameters, and
+nothing is known of it.
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from checker.robustness.jobs.template import Parameter, Template
+from checker.robustness.jobs.constants import computes, written
+from checker.robustness.jobs.template import Parameter, Template, Token, tokens
 from checker.robustness.jobs.workload import Jobs
 from model.errors import InvalidScenario
 from model.history import Value
 from model.statements import Statement
-from model.values.types import ColumnType
+from model.values.types import BIGINT, ColumnType
+
+ROUNDS = 4
+
+_INTS = (1_871_030_101, 917_364_208, 1_203_455_667, 411_999_034)
+_DAYS = ((1871, 3, 1), (1874, 7, 16), (1902, 11, 29), (1950, 1, 8))
+_TIMES = (datetime.time(4, 5), datetime.time(13, 0, 7), datetime.time(), datetime.time(23, 59))
+_TRUTHS = (
+    *((True, False, True, False), (True, True, False, False), (True, False, False, True)),
+    *((True, False, False, False), (False, True, False, False)),
+    *((False, False, True, False), (False, False, False, True)),
+)
+"""The values of boolean parameters by round: none has the opposite values of another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,45 +43,141 @@ class Hole:
     parameter: str | None
 
 
-def sentinels(parameters: tuple[Parameter, ...], round_: int) -> dict[str, Value]:
-    """A value for each parameter, different in each round and for each parameter of a type."""
-    return {p.name: _value(p.type, 2 * i + round_) for i, p in enumerate(parameters)}
+def sentinels(
+    parameters: Sequence[Parameter], round_: int, *, narrow: bool = True
+) -> dict[str, Value]:
+    """A value for each parameter, different in each round and for each parameter of a type.
+
+    With ``narrow`` those of type bigint have a place in an int column.
+    """
+    truths = [parameter.name for parameter in parameters if parameter.type.family == "boolean"]
+    return {
+        parameter.name: _TRUTHS[truths.index(parameter.name) % len(_TRUTHS)][round_]
+        if parameter.name in truths
+        else _value(parameter.type, number, round_, narrow)
+        for number, parameter in enumerate(parameters)
+    }
 
 
-def _value(type_: ColumnType, number: int) -> Value:
+def _value(type_: ColumnType, number: int, round_: int, narrow: bool) -> Value:
     match type_.family:
-        case "boolean":
-            return number % 2 == 0
         case "string":
-            return f"the parameter {number}"
+            return f"the parameter {number}" + "~" * round_
         case "date":
-            return datetime.date(1871, 3, 1) + datetime.timedelta(days=number)
+            return datetime.date(*_DAYS[round_]) + datetime.timedelta(days=number)
         case "timestamp":
-            return datetime.datetime(1871, 3, 1, 4, 5) + datetime.timedelta(days=number)
+            day = datetime.date(*_DAYS[round_]) + datetime.timedelta(days=number)
+            return datetime.datetime.combine(day, _TIMES[round_])
     if type_.precision:
-        largest = 10**type_.precision - 1 - 3 * number
-        return Decimal(largest).scaleb(-type_.scale)
+        step = max(1, 10**type_.precision // 97)
+        digits = (10**type_.precision - 1 - (ROUNDS * number + round_) * step) % 10**type_.precision
+        return Decimal(digits).scaleb(-type_.scale)
     if type_.bits:
-        return 1_871_030_101 + 7 * number
-    return 1_871_030_101.5 + 7 * number
+        beyond = 0 if narrow or type_ != BIGINT else 1 << 40
+        return beyond + _INTS[round_] + 7919 * number
+    return _INTS[round_] + 7919 * number + 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A template's statement, with which constants in it are parameters.
+    """A template's statement, with a :class:`Hole` as the value where it has a parameter.
 
-    ``statement`` is that of the first round. ``hole`` tells for a constant of it what it is.
+    ``types`` are those of the parameters.
     """
 
     statement: Statement
-    holes: Mapping[Any, Hole]
-
-    def hole(self, value: Value) -> Hole | None:
-        """The hole that a constant of the statement is; None for a constant of the template."""
-        return self.holes.get(_key(value))
+    types: Mapping[str, ColumnType]
 
 
-def _key(value: Value) -> Any:
+def parsed(jobs: Jobs, template: Template) -> Parsed | None:
+    """The template with its parameters found; None where its shape depends on their values."""
+    results = _results(jobs, template, narrow=False) or _results(jobs, template, narrow=True)
+    if results is None:
+        return None
+    constants: list[tuple[Any, ...]] = []
+    if not _alike(results, constants):
+        return None
+    if _may_be_null(template):
+        return None
+    given = [sentinels(template.parameters, round_) for round_ in range(ROUNDS)]
+    wide = [sentinels(template.parameters, round_, narrow=False) for round_ in range(ROUNDS)]
+    known: dict[tuple[Any, ...], Hole] = {}
+    for parameter in template.parameters:
+        name = parameter.name
+        for values in (given, wide):
+            key = tuple(_key(each[name]) for each in values)
+            before = known.get(key, Hole(name))
+            known[key] = before if before == Hole(name) else Hole(None)
+    doubtful = _doubtful(template, constants, known)
+
+    def constant(values: tuple[Any, ...]) -> Any:
+        key = tuple(map(_key, values))
+        if key in doubtful:
+            return Hole(None)
+        if len(set(key)) == 1:
+            return values[0]
+        return known.get(key, Hole(None))
+
+    statement = _merged(results, constant)
+    return Parsed(statement, {each.name: each.type for each in template.parameters})
+
+
+def _results(jobs: Jobs, template: Template, *, narrow: bool) -> list[Statement] | None:
+    """The statement of each round; None where one of them is wrong."""
+    try:
+        return [
+            jobs.statement(template.filled(sentinels(template.parameters, round_, narrow=narrow)))
+            for round_ in range(ROUNDS)
+        ]
+    except InvalidScenario:
+        return None
+
+
+def _doubtful(
+    template: Template, constants: Iterable[tuple[Any, ...]], known: Mapping[tuple[Any, ...], Hole]
+) -> frozenset[tuple[Any, ...]]:
+    """The constants that may have been computed from parameters although it does not show.
+
+    ``length(:n)`` may have the same value in each round, or that of another parameter. So where
+    the template computes with parameters, a value that the statement has more often than the
+    text has been computed, perhaps.
+    """
+    words = _words(template)
+    if not computes(words, _booleans(template)):
+        return frozenset()
+    seen = Counter(tuple(map(_key, values)) for values in constants)
+    literals = Counter(_key(value) for value in written(words))
+    places = Counter(token.text[1:] for token in words if token.kind == "parameter")
+    found = set()
+    for key, count in seen.items():
+        hole = known.get(key)
+        expected = literals[key[0]] if len(set(key)) == 1 else 0
+        if hole is not None:
+            expected = places[hole.parameter] if hole.parameter else 0
+        if count > expected:
+            found.add(key)
+    return frozenset(found)
+
+
+def _may_be_null(template: Template) -> bool:
+    """Whether a constant may be NULL for some parameters, and the statement's shape tells.
+
+    A comparison by IS NULL or <=> is parsed as what it comes to for a constant that is not NULL.
+    """
+    words = _words(template)
+    tested = any(word.upper == "IS" or word.text == "<=>" for word in words)
+    return tested and computes(words, _booleans(template))
+
+
+def _words(template: Template) -> list[Token]:
+    return [token for token in tokens(template.text) if token.kind not in ("space", "comment")]
+
+
+def _booleans(template: Template) -> frozenset[str]:
+    return frozenset(each.name for each in template.parameters if each.type.family == "boolean")
+
+
+def _key(value: Any) -> Any:
     if isinstance(value, bool):
         return ("boolean", value)
     if isinstance(value, int | float | Decimal):
@@ -74,63 +185,53 @@ def _key(value: Value) -> Any:
     return (type(value).__name__, value)
 
 
-def parsed(jobs: Jobs, template: Template) -> Parsed | None:
-    """The template with its parameters found; None where its shape depends on their values.
+_LEFT_ALONE = frozenset({"text", "table", "type", "after", "application", "version"})
+"""Fields that the values of parameters may change without changing what is known of them."""
 
-    Raises InvalidScenario for SQL that is wrong whatever the parameters are.
-    """
-    first, second = (sentinels(template.parameters, round_) for round_ in (0, 1))
-    try:
-        one = jobs.statement(template.filled(first))
-        other = jobs.statement(template.filled(second))
-    except InvalidScenario:
-        return None
-    pairs: list[tuple[Any, Any]] = []
-    if not _walk(one, other, pairs):
-        return None
-    known: dict[tuple[Any, Any], str] = {}
-    ambiguous: set[tuple[Any, Any]] = set()
-    for name in first:
-        pair = (_key(first[name]), _key(second[name]))
-        if pair in known:
-            ambiguous.add(pair)
-        known[pair] = name
-    holes: dict[Any, Hole] = {}
-    constants = {_key(a) for a, b in pairs if _key(a) == _key(b)}
-    for a, b in pairs:
-        pair = (_key(a), _key(b))
-        if pair[0] == pair[1]:
-            continue
-        found = Hole(None if pair in ambiguous else known.get(pair))
-        before = holes.get(pair[0], found)
-        holes[pair[0]] = found if before == found else Hole(None)
-    for key in constants & holes.keys():
-        # The same value as a constant and as a parameter: nothing is known of either.
-        holes[key] = Hole(None)
-    return Parsed(one, holes)
+_VALUES = frozenset({"value", "rows", "constants"})
+"""Fields that hold values of columns: of literals, and of the rows of constants."""
 
 
-def _walk(one: Any, other: Any, pairs: list[tuple[Any, Any]]) -> bool:
-    """Whether two results have the same shape; their constants go into ``pairs``."""
-    if type(one) is not type(other):
-        numbers = int | float | Decimal
-        alike = isinstance(one, numbers) and isinstance(other, numbers)
-        if not alike or isinstance(one, bool) or isinstance(other, bool):
-            return False
+def _is_constant(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | Decimal | str | datetime.date)
+
+
+def _alike(results: Sequence[Any], constants: list[tuple[Any, ...]], values: bool = False) -> bool:
+    """Whether results have the same shape; the values in them go into ``constants``."""
+    one = results[0]
+    if values and all(map(_is_constant, results)):
+        constants.append(tuple(results))
+        return len({_key(value)[0] for value in results}) == 1
+    if any(type(other) is not type(one) for other in results):
+        return False
     if is_dataclass(one):
-        for field in fields(one):
-            if field.name in ("text", "table", "type"):
-                continue
-            if not _walk(getattr(one, field.name), getattr(other, field.name), pairs):
-                return False
-        return True
-    if isinstance(one, tuple):
-        return len(one) == len(other) and all(
-            _walk(a, b, pairs) for a, b in zip(one, other, strict=True)
+        return all(
+            _alike([getattr(each, field.name) for each in results], constants, in_values)
+            for field in fields(one)
+            if field.name not in _LEFT_ALONE
+            for in_values in (field.name in _VALUES,)
         )
-    if isinstance(one, frozenset):
-        return bool(one == other)
-    if one is None or isinstance(one, bool | int | float | Decimal | str | datetime.date):
-        pairs.append((one, other))
-        return True
-    return bool(one == other)
+    if isinstance(one, tuple):
+        return len({len(each) for each in results}) == 1 and all(
+            _alike(parts, constants, values) for parts in zip(*results, strict=True)
+        )
+    return all(each == one for each in results)
+
+
+def _merged(results: Sequence[Any], constant: Any, values: bool = False) -> Any:
+    """One result for all rounds, whose values are what ``constant`` makes of those of each."""
+    one = results[0]
+    if values and all(map(_is_constant, results)):
+        return constant(tuple(results))
+    if is_dataclass(one) and not isinstance(one, type):
+        changes = {
+            field.name: _merged(
+                [getattr(each, field.name) for each in results], constant, field.name in _VALUES
+            )
+            for field in fields(one)
+            if field.name not in _LEFT_ALONE and field.init
+        }
+        return replace(one, **changes)
+    if isinstance(one, tuple):
+        return tuple(_merged(parts, constant, values) for parts in zip(*results, strict=True))
+    return one

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from checker.robustness.failures import order_matters
+from checker.robustness.failures import can_fail, order_matters
+from checker.robustness.jobs.folding import may_fold
 from checker.robustness.jobs.sentinels import Parsed, parsed
 from checker.robustness.jobs.template import Template
 from checker.robustness.jobs.workload import Jobs
@@ -55,12 +56,12 @@ class Job:
 
 def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
     """What is known of a job; ``statement`` is any instance of it."""
-    table = jobs.target
+    table, template_parsed = jobs.target, parsed(jobs, template)
     return Job(
         name,
         statement.kind,
-        _outside(statement.inner),
-        parsed(jobs, template),
+        _outside(statement.inner, template_parsed),
+        template_parsed,
         not any(place in table.partitions for place, _ in table.generated),
         table.types,
         table.partitions,
@@ -68,7 +69,21 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
     )
 
 
-def _outside(statement: Statement) -> str | None:
+def _fails_although_folded(template_parsed: Parsed | None) -> bool:
+    """Whether a condition that can fail may be one that the optimizer folds, for some parameters.
+
+    Then the engine notes no read of a row that the condition as it is written fails on.
+    """
+    if template_parsed is None:
+        return False
+    inner = template_parsed.statement.inner
+    return any(
+        can_fail(condition) and may_fold(condition, inner.table, template_parsed.types)
+        for condition in inner.conditions
+    )
+
+
+def _outside(statement: Statement, template_parsed: Parsed | None) -> str | None:
     if any(query.table == statement.table.name for query in statement.subqueries):
         return "Delta does not note what a subquery in SET reads"
     if statement.frees == "all files":
@@ -79,4 +94,6 @@ def _outside(statement: Statement) -> str | None:
         return f"a {statement.kind} may change the table's definition"
     if any(map(order_matters, statement.conditions)):
         return "a part of its condition can fail, and which rows it is looked at for is not said"
+    if _fails_although_folded(template_parsed):
+        return "its condition can fail, and the engine may see before that it holds for no row"
     return None

@@ -7,7 +7,7 @@ its own. So a situation that they rule out cannot occur; one that they allow may
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -108,31 +108,41 @@ def _term(value: Value) -> Any:
 class Reader:
     """Reads expressions over one row, with parameters put in.
 
-    ``parameters`` gives the cell of each; ``hole`` tells which constants are parameters.
+    ``parameters`` gives the cell of each, ``types`` their types.
     """
 
     row: SymbolicRow
-    parameters: Callable[[str, ColumnType], Cell]
-    hole: Callable[[Value], Hole | None]
+    parameters: Callable[[str], Cell]
+    types: Mapping[str, ColumnType]
 
-    def literal(self, value: Value, type_: ColumnType) -> Cell:
+    def literal(self, value: Value | Hole, type_: ColumnType) -> Cell:
         """A constant of the template, or the parameter that it stands for."""
-        found = self.hole(value)
-        if found is None:
+        if not isinstance(value, Hole):
             return constant(value, type_)
-        if found.parameter is None:
+        if value.parameter is None:
             return fresh(type_)
-        return self.parameters(found.parameter, type_)
+        cell = self.parameters(value.parameter)
+        same_sort = z3.is_bool(cell.term) == (type_.family == "boolean")
+        return cell if same_sort else fresh(type_)
+
+    def stored(self, value: Value | Hole, type_: ColumnType) -> Cell:
+        """The same as a value of a column of ``type_``, the constants being stored already."""
+        name = value.parameter if isinstance(value, Hole) else None
+        if name is not None and not _keeps(self.types[name], type_):
+            return fresh(type_)
+        return self.literal(value, type_)
 
     def cell(self, expression: Expression, type_: ColumnType | None = None) -> Cell:
         """The value of an expression, as stored in a column of ``type_``."""
         if type_ is not None and expression.type.family == "null":
             return constant(None, type_)
         found = self._cell(expression)
-        if type_ is None or type_ == expression.type:
+        if type_ is None or (type_ == expression.type and not isinstance(expression, Literal)):
             return found
         if expression.type.bits and type_.bits:
             return found  # Or the statement fails.
+        if isinstance(expression, Literal) and isinstance(expression.value, Hole):
+            return self.stored(expression.value, type_)
         if isinstance(expression, Literal) and expression.type.family == type_.family:
             try:
                 kept = store(expression.value, type_) == expression.value
@@ -143,8 +153,9 @@ class Reader:
 
     def _cell(self, expression: Expression) -> Cell:
         match expression:
-            case Column(index=index) if index < len(self.row):
-                return self.row[index]
+            case Column(index=index, type=type_):
+                # Beyond the row stands what a subquery gives.
+                return self.row[index] if index < len(self.row) else fresh(type_)
             case Literal():
                 return self.literal(expression.value, expression.type)
             case Arithmetic(operator=operator, left=left, right=right) if (
@@ -213,6 +224,15 @@ class Reader:
             return Truth(z3.Or(both, equal), z3.Not(z3.Or(both, equal)))
         known = z3.And(z3.Not(one.null), z3.Not(other.null))
         return Truth(z3.And(known, relation), z3.And(known, z3.Not(relation)))
+
+
+def _keeps(given: ColumnType, type_: ColumnType) -> bool:
+    """Whether every value that a column of ``type_`` takes stays the same in it."""
+    if given == type_ or (given.bits and (type_.bits or type_.precision)):
+        return True
+    if given.precision and type_.precision:
+        return given.scale <= type_.scale
+    return given == INT and type_ == DOUBLE
 
 
 def _relation(operator: str, left: Any, right: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import z3
 
+from checker.robustness.jobs.folding import may_fold
 from checker.robustness.symbolic.expressions import (
     SymbolicRow,
     fresh,
@@ -18,8 +19,7 @@ from checker.robustness.symbolic.expressions import (
 from checker.robustness.symbolic.footprint import NO, YES, Access, Addition, anything
 from checker.robustness.symbolic.merge import merge_access
 from checker.robustness.symbolic.scope import Scope
-from model.expressions import syntax as expressions
-from model.expressions.syntax import Column, Comparison, Expression, Literal
+from model.expressions.syntax import Expression, Literal
 from model.queries import Constants, Relation
 from model.queries.query import Query
 from model.statements import (
@@ -153,7 +153,9 @@ class Run(Scope):
             surely_adds=surely,
             surely_derives=derived,
             sources=((query.table, source),) if plain else (),
-            blind=not mine or _may_fold(query.condition),
+            # Of a query that folds nothing is added but what an aggregate has of no row.
+            blind=not mine
+            or (one and may_fold(query.condition, statement.table, self.parsed.types)),
             only_blind=not mine,
         )
 
@@ -173,7 +175,7 @@ class Run(Scope):
         over = self.over(())
         return self.stored(
             [
-                fresh(type_) if i in self.computed else over.literal(value, type_)
+                fresh(type_) if i in self.computed else over.stored(value, type_)
                 for i, (value, type_) in enumerate(zip(row, self.types, strict=True))
             ]
         )
@@ -238,22 +240,3 @@ class Run(Scope):
 
 def _any_row(row: SymbolicRow) -> Any:
     return YES
-
-
-def _may_fold(condition: Expression) -> bool:
-    """Whether the optimizer may see, for some parameters, that no row can match.
-
-    Such a query never scans the table, and its INSERT counts as a blind append.
-    """
-    if condition == expressions.TRUE:
-        return False
-    met: set[int] = set()
-    for part in expressions.conjuncts(condition):
-        simple = isinstance(part, Comparison) and isinstance(part.left, Column)
-        if not simple or not isinstance(part, Comparison) or not isinstance(part.right, Literal):
-            return True
-        assert isinstance(part.left, Column)
-        if part.left.index in met or part.right.value is None:
-            return True
-        met.add(part.left.index)
-    return False

@@ -30,11 +30,11 @@ class Scope:
 
     def over(self, row: SymbolicRow) -> Reader:
         """Reads expressions over a row."""
-        return Reader(row, self._parameter, self.parsed.hole)
+        return Reader(row, self._parameter, self.parsed.types)
 
-    def _parameter(self, name: str, type_: ColumnType) -> Cell:
+    def _parameter(self, name: str) -> Cell:
         if name not in self.parameters:
-            self.parameters[name] = Cell(fresh(type_).term, NO)
+            self.parameters[name] = Cell(fresh(self.parsed.types[name]).term, NO)
         return self.parameters[name]
 
     def where(self, condition: Expression) -> Condition:

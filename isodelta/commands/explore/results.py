@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from checker.search.finding import Finding
 from isodelta.files.scenario_writer import scenario_mapping
-from isodelta.runs.judging import found_result
+from isodelta.runs.judging import finding_result
 from isodelta.runs.results import RunResult
 from model.profiles import Profile
 from model.scenario import Scenario
@@ -32,7 +32,7 @@ class Violation:
     @property
     def result(self) -> RunResult:
         """Its run in the model, with the verdicts at both levels of Delta."""
-        return found_result(self.finding, self.profile)
+        return finding_result(self.finding, self.profile)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``explore --json`` prints.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
+from isodelta.commands.robust.readings import history_summary, meaning
 from isodelta.commands.robust.results import Asked
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import predicted_result
 from isodelta.report.start import new_report, slug, unused
 from isodelta.runs.replaying import replay_result
-from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 
 
 def _summary(answer: Answer) -> str:
@@ -19,7 +19,8 @@ def _summary(answer: Answer) -> str:
     given = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
     text = (
         f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
-        f"{answer.serial.because.removesuffix('.')}. Jobs: {given.removesuffix(';')}."
+        f"{meaning(answer.serial)} {answer.serial.because.removesuffix('.')}. "
+        f"Jobs: {given.removesuffix(';')}."
     )
     if answer.remedies:
         words = " ".join(remedy.words for remedy in answer.remedies)
@@ -35,14 +36,14 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
     report.engine = engine or report.engine
     used: set[str] = set()
     observed = {id(one.found): one for one in replays}
-    for level, question, summary in (
-        (SERIAL, answer.serial, "No serial order of all these jobs explains this history."),
+    for level, question, who in (
+        (SERIAL, answer.serial, "all these jobs"),
         (
-            WRITE_SERIALIZABLE,
+            "WriteSerializable",
             answer.writers if answer.writers is not answer.serial else None,
-            "No serial order of these jobs explains this history.",
+            "these jobs",
         ),
-        (SERIALIZABLE, answer.log_order, "The order of the log does not explain this history."),
+        ("Serializable", answer.log_order, "the log"),
     ):
         if not isinstance(question, Question) or question.found is None:
             continue
@@ -56,7 +57,7 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
                 title=scenario.name,
                 kind=FindingClass.LEVEL_VIOLATION,
                 level=level,
-                summary=summary,
+                summary=history_summary(question, who),
                 scenario=scenario,
                 predicted=predicted_result(scenario, jobs.profile),
                 observed=replay_result(seen.comparison, jobs.profile.name) if seen else None,

@@ -55,6 +55,7 @@ def _answer(answer: Answer) -> dict[str, object]:
         "level": jobs.level,
         "verdict": serial.verdict,
         "because": serial.because,
+        "readings": serial.readings.to_json(),
         "scenario": _scenario(serial),
         "remedies": [_remedy(remedy) for remedy in answer.remedies],
         "aborts": [
@@ -80,6 +81,8 @@ def _answer(answer: Answer) -> dict[str, object]:
         },
         "seconds": round(answer.seconds, 3),
     }
+    if serial.weaker is not None:
+        written["weaker"] = serial.weaker
     return written
 
 
@@ -87,6 +90,7 @@ def _question(question: Question) -> dict[str, object]:
     return {
         "verdict": question.verdict,
         "because": question.because,
+        "readings": question.readings.to_json(),
         "scenario": _scenario(question),
     }
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from checker.robustness.answer import Answer
+from checker.robustness.answer import Answer, Question
+from isodelta.commands.robust.readings import short
 from isodelta.commands.robust.results import Asked
 
 _HEAD = (
     "workload",
     "level",
     "a serial order",
+    "the history breaks",
     "writers alone",
     "that of the log",
     "fails because of",
@@ -29,15 +31,22 @@ def table(results: Sequence[Asked]) -> str:
         cells = [
             f"{answer.jobs.name} (`{Path(asked.loaded.file).name}`)",
             answer.jobs.level,
-            _YES[answer.serial.verdict],
-            _YES[answer.writers.verdict],
-            _YES[answer.log_order.verdict],
+            _order(answer.serial),
+            short(answer.serial),
+            _order(answer.writers),
+            _order(answer.log_order),
             _aborts(answer),
         ]
         if replayed:
             cells.append(f"{sum(one.confirms for one in replays)} of {len(replays)}")
         lines.append(_line(cells))
     return "\n".join(lines) + "\n"
+
+
+def _order(question: Question) -> str:
+    """Whether there is an order always; ``cycles`` where equal values hide the cycle found."""
+    hidden = question.found is not None and question.readings.view != "violated"
+    return "cycles" if hidden else _YES[question.verdict]
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
+from isodelta.commands.robust.readings import meaning, short
 from isodelta.commands.robust.results import Asked
 from isodelta.files.scenario_writer import schedule_entries
 from isodelta.terminal import printable
@@ -34,19 +35,14 @@ def print_answer(asked: Asked, console: Console) -> None:
         )
         console.print(Text(note, "dim"))
     console.print()
-    meaning = {
-        "robust": "However many runs of the jobs overlap, some serial order of them explains what "
-        "all of them read and wrote.",
-        "not robust": "Runs of the jobs can commit together although no serial order of them "
-        "explains what they read and wrote.",
-        "unknown": "Neither a proof nor a history was found.",
-    }
-    _line(meaning[serial.verdict], console)
+    _line(meaning(serial), console)
     console.print()
     if serial.found is not None:
         _print_found(serial.found, console)
         for reason in serial.because.split("; "):
             _line(reason, console, 4)
+        if serial.weaker is not None:
+            _line(serial.weaker, console)
     else:
         _line(serial.because, console)
     if answer.writers is not serial:
@@ -75,6 +71,8 @@ def _question(what: str, question: Question, console: Console) -> None:
     text.append(words[question.verdict], COLOURS[question.verdict])
     console.print(text)
     _line(question.because, console, 4)
+    if question.found is not None:
+        _line(f"The history breaks these readings: {short(question)}.", console, 4)
 
 
 def _print_found(found: Found, console: Console) -> None:

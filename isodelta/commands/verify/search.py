@@ -15,7 +15,7 @@ from conformance.replay.campaign import Job
 from isodelta.commands.verify.context import Suite
 from isodelta.report import Bound, SuitePart
 from isodelta.report.findings import violation
-from isodelta.runs.judging import found_result
+from isodelta.runs.judging import finding_result
 from isodelta.runs.replaying import replay_result
 from model.levels import DELTA_LEVELS
 from model.profiles import profile
@@ -104,7 +104,7 @@ def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float
         for finding in findings:
             comparison = replays.get((finding.scenario.name, finding.table_level))
             name = suite.unused_name(finding.scenario.name)
-            predicted = found_result(finding, suite.profile)
+            predicted = finding_result(finding, suite.profile)
             observed = replay_result(comparison, suite.profile.name) if comparison else None
             suite.add(violation(finding, name, predicted, observed))
     suite.searched = all(result.complete for result in results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 
@@ -104,6 +105,8 @@ def _unwrapped(expression: Comparison, other: Expression, literal: Literal) -> E
     assert isinstance(value, int | float | Decimal)
     if narrow.bits:
         least, most = -(1 << (narrow.bits - 1)), (1 << (narrow.bits - 1)) - 1
+        if value != value:
+            value = math.inf  # NaN is above every number.
         if value >= most or value <= least:
             return _at_the_edge(expression.operator, other, value, least, most)
         near: int | Decimal = int(value)

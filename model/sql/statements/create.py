@@ -12,8 +12,9 @@ from model.expressions.syntax import Column, Expression
 from model.queries import Relation
 from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.sql.declaration import declared_table
+from model.sql.dialect import parse_expression
 from model.sql.queries.relation import relation
-from model.sql.source import Source, no_table, tree_of
+from model.sql.source import Source, no_table
 from model.statements import CreateTable, InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
 from model.tables.properties import checked_value
@@ -134,7 +135,7 @@ def _definition(
     operation = f"{verb} TABLE" + (" AS SELECT" if clauses.select is not None else "")
     if clauses.columns is not None:
         return operation, _after(table, clauses, list(_columns(clauses.columns))), None
-    read = relation(tree_of(clauses.select or ""), source.tables)
+    read = relation(parse_expression(clauses.select or ""), source.tables)
     names = []
     for name in read.names:
         if name is None:

@@ -7,12 +7,14 @@ type. Source: SchemaMergingUtils.scala, ``mergeSchemas``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sqlglot import exp
+
 from model.errors import InvalidScenario, UnsupportedSQL
-from model.sql.source import Source, Syntax
+from model.sql.dialect import EVOLVES
+from model.sql.source import Source, Written
 from model.tables.table import Table
 from model.values.types import NULL, ColumnType, widenable
 
@@ -20,24 +22,25 @@ AUTO_MERGE = "spark.databricks.delta.schema.automerge.enabled"
 SETTINGS = frozenset({AUTO_MERGE})
 """The session setting that lets statements change the schema."""
 
-_CLAUSE = re.compile(r"(?P<verb>MERGE|INSERT)\s+WITH\s+SCHEMA\s+EVOLUTION\b", re.IGNORECASE)
 
-
-def asked_for(syntax: Syntax) -> bool:
+def asked_for(written: Written) -> bool:
     """Whether a statement may change the schema, by its words or by the session's setting."""
-    given = syntax.settings.get(AUTO_MERGE, "false").lower()
-    return given == "true" or _CLAUSE.search(syntax.body) is not None
+    if written.settings.get(AUTO_MERGE, "false").lower() == "true":
+        return True
+    try:
+        return bool(written.tree().args.get(EVOLVES))
+    except InvalidScenario:
+        return False  # Said of the statement where it is resolved to be run.
 
 
-def taken_apart(source: Source) -> tuple[Source, bool]:
-    """The statement without WITH SCHEMA EVOLUTION, and whether it may change the schema."""
-    body, count = _CLAUSE.subn(r"\g<verb>", source.body, count=1)
-    if count:
-        return replace(source, body=body), True
+def evolves(source: Source, tree: exp.Expr) -> bool:
+    """Whether the statement may change the schema. Raises InvalidScenario for a wrong setting."""
+    if tree.args.get(EVOLVES):
+        return True
     value = source.settings.get(AUTO_MERGE, "false").lower()
     if value not in ("true", "false"):
         raise InvalidScenario(f"{AUTO_MERGE} is true or false, not {value!r}")
-    return source, value == "true"
+    return value == "true"
 
 
 def evolved(table: Table, incoming: Iterable[tuple[str, ColumnType]]) -> Table:

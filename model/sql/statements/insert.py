@@ -13,12 +13,13 @@ from model.expressions.syntax import Column, Expression, Literal
 from model.history import Row
 from model.queries import Relation
 from model.queries.query import Query
+from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable, check_width
 from model.sql.queries.from_clause import is_plain
 from model.sql.queries.relation import Named, evaluated, named
 from model.sql.queries.relation import relation as relation_of
 from model.sql.source import Source, refuse_extras, target_of
-from model.sql.statements.evolution import evolved, taken_apart
+from model.sql.statements.evolution import evolved, evolves
 from model.statements import InsertSelect, InsertValues, Statement
 from model.statements.insert.generated import filled
 from model.tables.table import Table
@@ -44,8 +45,8 @@ class _Given:
 
 def insert(source: Source, tree: exp.Expr) -> Statement:
     """INSERT INTO, from its tree without a PARTITION clause."""
-    _, evolves = taken_apart(source)
-    refuse_extras(tree, {"this", "expression", "source", "by_name", "with_"})
+    evolving = evolves(source, tree)
+    refuse_extras(tree, {"this", "expression", "source", "by_name", "with_", EVOLVES})
     node, names = tree.this, None
     if isinstance(node, exp.Schema):
         names = [part.name for part in node.expressions]
@@ -54,12 +55,12 @@ def insert(source: Source, tree: exp.Expr) -> Statement:
     given = _given(tree, source)
     if names is not None:
         listed = _listed(table, names, len(given.kinds))
-        after = _widened(table, listed, given) if evolves else table
+        after = _widened(table, listed, given) if evolving else table
     elif tree.args.get("by_name"):
-        after = _by_name(table, given, evolves)
+        after = _by_name(table, given, evolving)
         listed = [after.column(name or "") for name in given.names]
     else:
-        after = _by_position(table, given) if evolves else table
+        after = _by_position(table, given) if evolving else table
         listed = list(after.columns)
         check_width(len(given.kinds), after.schema)
     positions = tuple(column.index for column in listed)
@@ -166,9 +167,9 @@ def _by_position(table: Table, given: _Given) -> Table:
     return evolved(table, zip(names, given.kinds, strict=True))
 
 
-def _by_name(table: Table, given: _Given, evolves: bool) -> Table:
+def _by_name(table: Table, given: _Given, evolving: bool) -> Table:
     names = [_named(name) for name in given.names]
-    if evolves:
+    if evolving:
         return evolved(table, zip(names, given.kinds, strict=True))
     known = {name.lower() for name in table.column_names}
     if unknown := [name for name in names if name.lower() not in known]:

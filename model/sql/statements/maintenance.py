@@ -1,4 +1,4 @@
-"""OPTIMIZE, REORG, VACUUM and RESTORE: statements that sqlglot does not take apart.
+"""OPTIMIZE, REORG, VACUUM and RESTORE: statements of Delta's own.
 
 ``OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...]``, ``REORG TABLE t [WHERE ...] APPLY (PURGE)``,
 ``VACUUM t [FULL | LITE] [RETAIN n HOURS] [DRY RUN]``, and ``RESTORE [TABLE] t [TO]`` with
@@ -9,92 +9,84 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
 
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Expression
+from model.sql import dialect
 from model.sql.expressions.scalar import Scope
-from model.sql.source import Source, refuse_subqueries, tree_of
+from model.sql.source import Source, refuse_subqueries
 from model.statements import Optimize, Refused, Reorg, Restore, Statement, Vacuum
 from model.tables.table import Table
-
-_OPTIMIZE = re.compile(
-    r"OPTIMIZE\s+(?P<table>[^\s(]+)(?P<full>\s+FULL)?(\s+WHERE\s+(?P<where>.+?))?"
-    r"(\s+ZORDER\s+BY\s*(?P<zorder>[^()]+|\([^()]+\)))?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
-_REORG = re.compile(
-    r"REORG\s+TABLE\s+(?P<table>\S+)(\s+WHERE\s+(?P<where>.+?))?\s+APPLY\s*\(\s*PURGE\s*\)\s*",
-    re.IGNORECASE | re.DOTALL,
-)
 
 
 def optimize(source: Source) -> Statement:
     """OPTIMIZE, as compaction, as Z-ordering or as clustering."""
-    match = _OPTIMIZE.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Optimize):
         raise UnsupportedSQL(
             f"{source.body!r}: only OPTIMIZE {source.target} [FULL] [WHERE ...] "
             "[ZORDER BY (...)] is supported"
         )
-    table = source.check_target(match["table"])
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    full, where, zorder = (tree.args.get(name) for name in ("full", "where", "zorder"))
     # Spark makes these checks when the statement runs, in this order.
-    if table.clustering and match["where"]:
+    if table.clustering and where:
         raise InvalidScenario(
             "OPTIMIZE of a clustered table takes no WHERE",
             error_class="DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
         )
-    if table.clustering and match["zorder"]:
+    if table.clustering and zorder:
         raise InvalidScenario(
             "OPTIMIZE of a clustered table takes no ZORDER BY",
             error_class="DELTA_CLUSTERING_WITH_ZORDER_BY",
         )
-    if match["full"] and not table.clustering:
+    if full and not table.clustering:
         raise InvalidScenario(
             "OPTIMIZE FULL is for clustered tables",
             error_class="DELTA_OPTIMIZE_FULL_NOT_SUPPORTED",
         )
-    if match["full"] and match["where"]:
+    if full and where:
         raise UnsupportedSQL("OPTIMIZE takes FULL or WHERE, not both")
-    condition = _partitions(source, match["where"], table, "OPTIMIZE")
-    places = _zorder(match["zorder"], table) if match["zorder"] else ()
-    return Optimize(source.text, table, condition, places, match["full"] is not None)
+    condition = _partitions(source, where, table, "OPTIMIZE")
+    places = _zorder([name.name for name in zorder or ()], table)
+    return Optimize(source.text, table, condition, places, bool(full))
 
 
 def reorg(source: Source) -> Statement:
     """REORG TABLE ... APPLY (PURGE)."""
-    match = _REORG.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Reorg):
         raise UnsupportedSQL(
             f"{source.body!r}: only REORG TABLE {source.target} [WHERE ...] APPLY (PURGE) "
             "is supported"
         )
-    table = source.check_target(match["table"])
-    if table.clustering and match["where"]:
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    where = tree.args.get("where")
+    if table.clustering and where:
         raise InvalidScenario(
             "REORG of a clustered table takes no WHERE",
             error_class="DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
         )
-    return Reorg(source.text, table, _partitions(source, match["where"], table, "REORG"))
+    return Reorg(source.text, table, _partitions(source, where, table, "REORG"))
 
 
-def _partitions(source: Source, where: str | None, table: Table, what: str) -> Expression:
+def _partitions(source: Source, where: exp.Where | None, table: Table, what: str) -> Expression:
     """The condition on partitions. Its names are checked before it is resolved, known or not."""
-    tree = tree_of(where) if where else None
-    refuse_subqueries(tree, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
+    refuse_subqueries(where, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
     known = {table.names[place].lower() for place in table.partitions}
-    for column in tree.find_all(exp.Column) if tree is not None else ():
+    for column in where.find_all(exp.Column) if where is not None else ():
         if column.name.lower() not in known:
             raise InvalidScenario(
                 f"{what} ... WHERE takes partition columns only, not {column.name!r}",
                 error_class="DELTA_NON_PARTITION_COLUMN_REFERENCE",
             )
-    return Scope(table, source.target).where(tree)
+    return Scope(table, source.target).where(where)
 
 
-def _zorder(text: str, table: Table) -> tuple[int, ...]:
-    names = [part.strip().strip("`") for part in text.strip().strip("()").split(",")]
+def _zorder(names: Sequence[str], table: Table) -> tuple[int, ...]:
     known = {name.lower() for name in table.column_names}
     for name in names:
         if name.lower() not in known:
@@ -118,37 +110,26 @@ RETENTION_CHECK = "spark.databricks.delta.retentiondurationcheck.enabled"
 Delta 4.4 looks at it for RETAIN 0 HOURS alone; any other number of hours it ignores.
 """
 
-_VACUUM = re.compile(
-    r"VACUUM\s+(?P<table>\S+)(\s+(?P<kind>FULL|LITE))?(\s+RETAIN\s+(?P<hours>\d+)\s+HOURS)?"
-    r"(?P<dry>\s+DRY\s+RUN)?\s*",
-    re.IGNORECASE,
-)
-
 
 def vacuum(source: Source) -> Statement:
     """VACUUM. One that retains nothing takes files away that others need."""
-    match = _VACUUM.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Vacuum):
         raise UnsupportedSQL(
             f"{source.body!r}: only VACUUM {source.target} [FULL | LITE] [RETAIN n HOURS] "
             "[DRY RUN] is supported"
         )
-    table = source.check_target(match["table"])
-    dry, nothing = match["dry"] is not None, bool(match["hours"]) and int(match["hours"]) == 0
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    hours, dry = tree.args.get("hours"), bool(tree.args.get("dry_run"))
+    nothing = hours is not None and int(hours.name) == 0
     checked = source.settings.get(RETENTION_CHECK, "true").lower() != "false"
-    lite = (match["kind"] or "").upper() == "LITE"
+    lite = tree.args.get("kind") == "LITE"
     frees = "nothing"
     if nothing and not dry:
         frees = "removed files" if lite else "all files"
     return Vacuum(source.text, table, dry, too_short=nothing and checked, frees=frees)
 
 
-_RESTORE = re.compile(
-    r"RESTORE\s+(TABLE\s+)?(?P<table>\S+)\s+(TO\s+)?"
-    r"(VERSION\s+AS\s+OF\s+(?P<version>\d+)|TIMESTAMP\s+AS\s+OF\s+(?P<time>.+))",
-    re.IGNORECASE | re.DOTALL,
-)
-_TEXT = re.compile(r"'(?P<text>[^']*)'")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?)?")
 
 EARLIEST, LATEST = datetime.datetime(2019, 1, 1), datetime.datetime(2100, 1, 1)
@@ -161,24 +142,24 @@ def restore(source: Source) -> Statement:
     When the commits of a replay happen is up to the clock, so only a time before or after all
     of them says what becomes of the statement: it fails.
     """
-    match = _RESTORE.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, dialect.Restore):
         raise UnsupportedSQL(
             f"{source.body!r}: only RESTORE TABLE {source.target} TO VERSION AS OF n is supported"
         )
-    table = source.check_target(match["table"])
-    if match["version"] is not None:
-        return Restore(source.text, table, int(match["version"]))
-    error_class, reason = _failure(match["time"].strip())
+    table = source.check_target(tree.this.sql(dialect="spark"))
+    version = tree.args.get("version")
+    if version is not None:
+        return Restore(source.text, table, int(version.name))
+    error_class, reason = _failure(tree.args["timestamp"])
     return Refused(source.text, table, "RESTORE", error_class, reason)
 
 
-def _failure(time: str) -> tuple[str, str]:
+def _failure(time: exp.Expr) -> tuple[str, str]:
     """The class and the text of the error that a RESTORE to a time ends in."""
-    quoted = _TEXT.fullmatch(time)
-    if quoted is None:
+    if not time.is_string:
         return "PARSE_SYNTAX_ERROR", "TIMESTAMP AS OF takes a string"
-    text = quoted["text"]
+    text = time.name
     if not any(map(str.isdigit, text)):
         return "DELTA_TIMESTAMP_INVALID", f"{text!r} is no timestamp"
     try:

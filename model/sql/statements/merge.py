@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -11,20 +10,17 @@ from sqlglot import exp
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.simplification.shape import FALSE, everywhere
 from model.expressions.syntax import Column, Expression, IsNull
+from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable
 from model.sql.expressions.scalar import Scope
 from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
-from model.sql.statements.evolution import evolved, taken_apart
+from model.sql.statements.evolution import evolved, evolves
 from model.sql.statements.merge_source import Using, using
 from model.statements import Merge, Statement
 from model.statements.merge.clause import MergeClause
 from model.tables.table import Table
 from model.values import types
 from model.values.types import ColumnType
-
-# sqlglot takes VALUES with an alias of its own for a FROM clause only, Spark here as well.
-_VALUES = re.compile(r"\(\s*VALUES\b(?P<rest>[^;]*?\)\s*AS\s+\w+\s*\()", re.IGNORECASE)
-_BARE_VALUES = re.compile(r"\bUSING\s+VALUES\b", re.IGNORECASE)
 
 _UNRESOLVED = "INTERNAL_ERROR"
 """What Delta 4.4 reports for a name that MERGE does not know: its own class lacks a text."""
@@ -39,17 +35,13 @@ _KINDS = tuple(_OMITTED)
 
 def merge(source: Source) -> Statement:
     """MERGE, which with schema evolution may bring columns along."""
-    source, evolves = taken_apart(source)
-    if _BARE_VALUES.search(source.body):
-        raise _refused("VALUES behind USING need parentheses", "PARSE_SYNTAX_ERROR")
-    body = _VALUES.sub(r"(SELECT * FROM VALUES\g<rest>", source.body)
-    tree = replace(source, body=body).tree()
+    tree = source.tree()
     if not isinstance(tree, exp.Merge):
         raise UnsupportedSQL(f"{source.body!r} is not supported")
-    refuse_extras(tree, {"this", "using", "on", "whens"})
+    refuse_extras(tree, {"this", "using", "on", "whens", EVOLVES})
     table, qualifier = target_of(tree.this, source)
     names = _Names(table, qualifier, using(tree.args["using"], source.tables), table)
-    if evolves:
+    if evolves(source, tree):
         names = replace(names, after=evolved(table, _assigned(tree, names)), evolves=True)
     clauses: dict[str, list[MergeClause]] = {kind: [] for kind in _KINDS}
     last = 0

@@ -23,7 +23,6 @@ from model.expressions.syntax import (
 from model.sql.expressions.coercion import check_width
 from model.sql.expressions.scalar import Scope
 from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
-from model.sql.statements.evolution import taken_apart
 from model.sql.statements.insert import insert
 from model.statements import (
     DynamicOverwrite,
@@ -46,7 +45,7 @@ SETTINGS = frozenset({PARTITION_MODE, DATA_COLUMNS, CONSTRAINT_CHECK})
 
 def insert_or_overwrite(source: Source) -> Statement:
     """INSERT, by what it does with the rows that are there."""
-    tree = taken_apart(source)[0].tree()
+    tree = source.tree()
     if tree.args.get("overwrite"):
         return _overwrite(source, tree)
     if tree.args.get("where") is not None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 import z3
 
 from checker.proofs import THEOREMS
 from checker.proofs.certificates import second_solver
-from checker.proofs.certificates.second_solver import SolverMissing, answer, confirm
+from checker.proofs.certificates.second_solver import SolverMissing, confirm
 from checker.proofs.certificates.smt_lib import certificates, export, unsat_core
 from checker.proofs.lemma import Assumption, CannotBeStated, Claim, Lemma, Theorem
 from checker.proofs.theorems import snapshot_levels
@@ -17,6 +18,9 @@ from isodelta.cli import run
 from isodelta.commands.prove import certificates as exporting
 
 EVERY = list(certificates(THEOREMS))
+
+answer = cache(second_solver.answer)
+"""cvc5's answer to a text, asked for once."""
 
 
 def _theorem(*assumptions: Assumption, goal) -> Theorem:
@@ -93,6 +97,7 @@ def test_export_writes_every_file_and_lists_it(tmp_path):
 
 
 def test_prove_exports_and_confirms(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(second_solver, "answer", answer)
     arguments = ["prove", "--profile", "delta-spark-4.4-repaired", "--json", "--confirm"]
     assert run([*arguments, "--export", str(tmp_path / "new")]) == 0
     theorems = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

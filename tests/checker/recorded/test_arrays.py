@@ -24,6 +24,7 @@ from checker.recorded.dependency import Dependency
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK
 from model.history import History, ItemRead, RowChange, RowId, Transaction
+from tests.notation import large
 
 LEVELS = ("Serializable", "WriteSerializable", "SnapshotIsolation")
 Operation = tuple[int, bool, int, int]
@@ -237,15 +238,95 @@ def test_planted_anomalies_in_many_transactions(planted: Planted | None, snapsho
 
 
 def test_a_version_that_nobody_wrote() -> None:
-    made = arrays([(1, True, 0, 1), (2, False, 0, 1), (3, False, 0, 2)], None)
+    made = large("1: w(x)", "2: r(x=1)", "3: r(x=2)")
     verdict = decide.judge(made)["WriteSerializable"]
     assert (verdict.verdict, verdict.anomaly) == ("violated", "unwritten read")
     assert "operation 2" in (verdict.why or "")
 
 
 @pytest.mark.parametrize(
+    ("read", "words"),
+    [
+        # As codes, key * base + writer, some of these are versions that another one wrote.
+        ((2, False, 5, 4), "operation 1: transaction 2 read a version of key 5 by transaction 4"),
+        ((2, False, 5, 3), "operation 1: transaction 2 read a version of key 5 by transaction 3"),
+        ((2, False, 7, 10**15), "key 7 by transaction 1000000000000000, which wrote none"),
+        ((2, False, 6, 2), "transaction 2 read a version of key 6 of its own, and wrote none"),
+        ((1, False, 9, 1), "transaction 1 read a version of key 9 of its own, and wrote none"),
+    ],
+)
+def test_a_read_of_a_version_out_of_range_is_of_one_that_nobody_wrote(
+    read: Operation, words: str
+) -> None:
+    for verdict in decide.judge(arrays([(1, True, 6, 1), read], None)).values():
+        assert (verdict.verdict, verdict.anomaly) == ("violated", "unwritten read")
+        assert words in (verdict.why or "")
+
+
+def test_whatever_writer_a_read_names_it_is_one_of_its_key_or_an_anomaly() -> None:
+    """Holds against a plain look at who wrote what, for writers far outside of the range."""
+    met = set()
+    for seed in range(1000):
+        random = Random(seed)
+        operations, _ = random_operations(seed, wild=True)
+        at = random.randrange(len(operations))
+        number, write, key, _ = operations[at]
+        if write:
+            continue
+        operations[at] = (number, False, key, random.randint(0, 40))
+        wrote = {(n, k) for n, is_write, k, _ in operations if is_write}
+        bad = [i for i, (_, _, k, w) in enumerate(operations) if w and (w, k) not in wrote]
+        verdict = decide.judge(arrays(operations, None))["WriteSerializable"]
+        assert (verdict.anomaly == "unwritten read") == bool(bad), operations
+        if bad:
+            assert (verdict.why or "").startswith(f"operation {bad[0]}: "), operations
+        met.add(bool(bad))
+    assert met == {True, False}
+
+
+def test_a_read_of_its_own_version_needs_a_write_of_the_transaction() -> None:
+    made = arrays([(1, True, 3, 1), (1, False, 3, 1), (2, False, 3, 1)], None)
+    assert {verdict.verdict for verdict in decide.judge(made).values()} == {"holds"}
+
+
+@pytest.mark.parametrize("later", [2, 3])
+def test_two_versions_of_a_key_are_a_non_repeatable_read(later: int) -> None:
+    """Transaction 4 reads two versions of key 0 and replaces neither."""
+    writes = [(1, True, 0, 1), (2, True, 0, 2), (3, True, 0, 3)]
+    made = arrays([*writes, (4, False, 0, 1), (4, False, 0, later)], None)
+    verdicts = decide.judge(made)
+    for level in ("Serializable", "SnapshotIsolation"):
+        assert verdicts[level].anomaly == "non-repeatable read"
+
+
+def test_transaction_numbers_may_be_left_out_up_to_a_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    far = arrays([(1, True, 1, 1), (90_000, False, 1, 1)], None)
+    assert decide.judge(far)["Serializable"].verdict == "holds"
+    columns = {
+        "transaction": [1, 10**15],
+        "write": [True, True],
+        "key": [1, 1],
+        "writer": [1, 10**15],
+    }
+    for snapshot in ({}, {"snapshot": [0, 1]}):
+        path = tmp_path / "far.parquet"
+        pq.write_table(pa.table(columns | snapshot), path)
+        assert cli.run(["history", str(path)]) == BAD
+        words = f"{path}: operation 1: transaction 1000000000000000; with 2 operations"
+        assert words in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
     "operations",
-    [[(2, True, 0, 2), (1, True, 0, 1)], [(0, True, 0, 0)], [(1, True, 0, 7)]],
+    [
+        [(2, True, 0, 2), (1, True, 0, 1)],
+        [(0, True, 0, 0)],
+        [(1, True, 0, 7)],
+        [(1, False, 0, -1)],
+        [(1, True, 0, 1), (2, False, 1, -2)],
+    ],
 )
 def test_arrays_that_are_no_history(operations: list[Operation]) -> None:
     with pytest.raises(InvalidHistory, match="operation"):
@@ -278,8 +359,7 @@ def test_serializable_of_a_known_order_is_delta_s_level(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Transaction 2 missed 1, which came before it in the log: no level but Delta's minds."""
-    missed = [(1, True, 1, 1), (2, False, 1, 0), (2, True, 2, 2)]
-    path = write_parquet(tmp_path / "h.parquet", arrays(missed, None))
+    path = write_parquet(tmp_path / "h.parquet", large("1: w(x)", "2: r(x) w(y)"))
     assert cli.run(["history", str(path), "--json"]) == FOUND
     levels = json.loads(capsys.readouterr().out)["levels"]
     verdicts = {name: (level["verdict"], level.get("means")) for name, level in levels.items()}

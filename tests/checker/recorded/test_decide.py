@@ -12,36 +12,17 @@ import pytest
 from checker.judging.witness import Cycle
 from checker.recorded.decide import judge
 from checker.recorded.generators.serial import PLANTED, Shape, generate
-from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import ForeignHistory, Operation, Recorded
 from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
 from checker.recorded.version_order.completion import Completion
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
 from checker.recorded.version_order.search import Search
 from model.levels import forbids
+from tests.notation import recorded
 
 TINY = 3000
 """Random histories that are compared with the exhaustive decider."""
-
-
-def history(*transactions: str, kind: str = "register") -> ForeignHistory:
-    """``"1: wx1 ry2 rz_"`` is a transaction of session 1; ``!`` in front: aborted; _: initial."""
-    recorded = []
-    for number, text in enumerate(transactions, 1):
-        session, words = text.lstrip("!").split(":")
-        operations = tuple(
-            Operation(w[0], w[1], None if w[2:] == "_" else _value(w[2:], kind))  # type: ignore[arg-type]
-            for w in words.split()
-        )
-        status = Status.ABORTED if text.startswith("!") else Status.COMMITTED
-        recorded.append(Recorded(f"T{number}", int(session), operations, status))
-    return ForeignHistory(kind, tuple(recorded))  # type: ignore[arg-type]
-
-
-def _value(text: str, kind: str) -> object:
-    if kind == "list" and text.startswith("["):
-        return tuple(int(each) for each in text[1:-1].split(",") if each)
-    return int(text)
 
 
 def tiny(seed: int) -> ForeignHistory:
@@ -60,7 +41,7 @@ def tiny(seed: int) -> ForeignHistory:
             else:
                 operations.append(("r", key, None))
         plan.append(operations)
-    recorded = tuple(
+    transactions = tuple(
         Recorded(
             f"T{number}",
             random.randrange(sessions),
@@ -73,7 +54,7 @@ def tiny(seed: int) -> ForeignHistory:
         )
         for number, operations in enumerate(plan)
     )
-    return ForeignHistory("register", recorded)
+    return ForeignHistory("register", transactions)
 
 
 def exhaustive(seen: Observations, sessions: bool) -> tuple[str, str]:
@@ -154,15 +135,18 @@ def test_a_valid_list_history_holds_everything() -> None:
 @pytest.mark.parametrize(
     ("made", "anomaly"),
     [
-        (history("1: ax1", "2: rx[2,1]", "3: ax2", "4: rx[1]", kind="list"), "incompatible order"),
-        (history("!1: ax1", "2: rx[1]", "3: ax2", kind="list"), "G1a (aborted read)"),
-        (history("1: ax1 ax2", "2: rx[1]", kind="list"), "G1b (intermediate read)"),
-        (history("1: ax1", "2: rx[1,1]", kind="list"), "duplicate element"),
-        (history("1: ax1 ay1", "2: ax2 ay2", "3: rx[1,2] ry[2,1]", kind="list"), "write cycle"),
-        (history("1: rx[1] ax1", kind="list"), "future read"),
-        (history("1: ax1", "2: rx[1,7]", kind="list"), "unwritten read"),
-        (history("1: ax1 rx[]", kind="list"), "internal inconsistency"),
-        (history("1: ax1 ax3", "2: ax2", "3: rx[1,2,3]", kind="list"), "write cycle"),
+        (recorded("1: a(x=1)", "2: r(x=[2,1])", "3: a(x=2)", "4: r(x=[1])"), "incompatible order"),
+        (recorded("!1: a(x=1)", "2: r(x=[1])", "3: a(x=2)"), "G1a (aborted read)"),
+        (recorded("1: a(x=1) a(x=2)", "2: r(x=[1])"), "G1b (intermediate read)"),
+        (recorded("1: a(x=1)", "2: r(x=[1,1])"), "duplicate element"),
+        (
+            recorded("1: a(x=1) a(y=1)", "2: a(x=2) a(y=2)", "3: r(x=[1,2]) r(y=[2,1])"),
+            "write cycle",
+        ),
+        (recorded("1: r(x=[1]) a(x=1)"), "future read"),
+        (recorded("1: a(x=1)", "2: r(x=[1,7])"), "unwritten read"),
+        (recorded("1: a(x=1) r(x=[])"), "internal inconsistency"),
+        (recorded("1: a(x=1) a(x=3)", "2: a(x=2)", "3: r(x=[1,2,3])"), "write cycle"),
     ],
 )
 def test_anomalies_of_lists(made: ForeignHistory, anomaly: str) -> None:
@@ -171,15 +155,17 @@ def test_anomalies_of_lists(made: ForeignHistory, anomaly: str) -> None:
 
 
 def test_appends_that_no_read_shows_come_after_those_that_one_does() -> None:
-    made = history("1: ax1", "2: rx[1] ay1", "3: ax2 ry[]", kind="list")
+    made = recorded("1: a(x=1)", "2: r(x=[1]) a(y=1)", "3: a(x=2) r(y=[])")
     assert verdicts(made, sessions=False)["Serializable"] == "violated"
     assert verdicts(made, sessions=False)["SnapshotIsolation"] == "holds"
-    made = history("1: ax1", "2: rx[1] ry[]", "3: ay1", "4: ry[1] ax2", "5: ax3", kind="list")
+    made = recorded(
+        "1: a(x=1)", "2: r(x=[1]) r(y=[])", "3: a(y=1)", "4: r(y=[1]) a(x=2)", "5: a(x=3)"
+    )
     assert verdicts(made, sessions=False)["Serializable"] == "holds"
 
 
 def test_session_order_is_part_of_the_strong_levels_only() -> None:
-    made = history("1: wx1", "1: rx_")
+    made = recorded("1: w(x=1)", "1: r(x)")
     judgement = judge(made, session_order=False)
     assert judgement.levels["Serializable"].verdict == "holds"
     assert judgement.levels["StrongSessionSerializable"].verdict == "violated"
@@ -191,16 +177,15 @@ def test_session_order_is_part_of_the_strong_levels_only() -> None:
 
 
 def test_a_value_written_twice_is_refused_where_it_was_read() -> None:
-    assert verdicts(history("1: wx1", "2: wx1"))["Serializable"] == "holds"
+    assert verdicts(recorded("1: w(x=1)", "2: w(x=1)"))["Serializable"] == "holds"
     with pytest.raises(AmbiguousHistory, match=r"T3 read 1 of key 'x', which both T1 and T2 wrote"):
-        judge(history("1: wx1", "2: wx1", "3: rx1"), session_order=True)
+        judge(recorded("1: w(x=1)", "2: w(x=1)", "3: r(x=1)"), session_order=True)
 
 
 def test_a_transaction_of_unknown_end_counts_when_somebody_saw_it() -> None:
-    unseen = Recorded("U", 9, (Operation("w", "x", 5),), Status.UNKNOWN)
-    reader = Recorded("R", 1, (Operation("r", "x", 5),))
-    assert len(observe(ForeignHistory("register", (unseen,))).transactions) == 0
-    assert len(observe(ForeignHistory("register", (unseen, reader))).transactions) == 2
+    writer, reader = "?9: w(x=5)", "1: r(x=5)"
+    assert len(observe(recorded(writer)).transactions) == 0
+    assert len(observe(recorded(writer, reader)).transactions) == 2
 
 
 def test_no_time_at_all_is_unknown_and_says_what_was_tried() -> None:
@@ -216,9 +201,9 @@ def test_no_time_at_all_is_unknown_and_says_what_was_tried() -> None:
 
 
 def test_the_cycle_is_a_cycle_in_words() -> None:
-    level = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True).levels[
-        "Serializable"
-    ]
+    level = judge(
+        recorded("1: w(x=1)", "2: r(x=1) w(x=2)", "3: r(x=1) w(x=3)"), session_order=True
+    ).levels["Serializable"]
     assert level.anomaly == "lost update"
     assert isinstance(level.witness, Cycle)
     first, second = level.cycle
@@ -340,36 +325,38 @@ def test_the_search_alone_gives_the_same_answers() -> None:
 
 def test_every_anomaly_of_a_history_is_told_not_only_the_first() -> None:
     """An element twice, and what Elle finds behind it."""
-    made = history("1: ax1 ry[1]", "2: ax2 ay1", "3: rx[1,2,1]", kind="list")
+    made = recorded("1: a(x=1) r(y=[1])", "2: a(x=2) a(y=1)", "3: r(x=[1,2,1])")
     judgement = judge(made, session_order=False)
     assert [finding.anomaly for finding in judgement.anomalous_reads] == ["duplicate element"]
     assert "G1c" in {cycle.phenomenon for cycle in judgement.cycles}
 
 
 def test_a_list_that_contradicts_its_reader_still_shows_an_order() -> None:
-    made = history("1: ax1 ax2 ax4", "2: ax3 rx[1,2,3,4]", kind="list")
+    made = recorded("1: a(x=1) a(x=2) a(x=4)", "2: a(x=3) r(x=[1,2,3,4])")
     judgement = judge(made, session_order=False)
     assert [finding.anomaly for finding in judgement.anomalous_reads] == ["internal inconsistency"]
     assert [cycle.phenomenon for cycle in judgement.cycles] == ["G0"]
 
 
 def test_an_append_after_an_aborted_one_is_a_dirty_update() -> None:
-    made = history("!1: ax1", "2: ax2", "3: rx[1,2]", kind="list")
+    made = recorded("!1: a(x=1)", "2: a(x=2)", "3: r(x=[1,2])")
     found = {finding.anomaly for finding in observe(made).anomalous_reads}
     assert found == {"G1a (aborted read)", "dirty update"}
 
 
 def test_a_cycle_without_consecutive_anti_dependencies_is_called_so() -> None:
-    made = history("1: ax1", "2: rx[1] ry[]", "3: ay1", "4: ry[1] rx[]", kind="list")
+    made = recorded("1: a(x=1)", "2: r(x=[1]) r(y=[])", "3: a(y=1)", "4: r(y=[1]) r(x=[])")
     level = judge(made, session_order=False).levels["SnapshotIsolation"]
     assert (level.verdict, level.phenomenon) == ("violated", "G-nonadjacent")
 
 
 def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> None:
-    judgement = judge(history("1: wx1", "1: rx_"), session_order=True)
+    judgement = judge(recorded("1: w(x=1)", "1: r(x)"), session_order=True)
     assert judgement.levels["Serializable"].verdict == "violated"
     assert judgement.without_sessions["Serializable"] == "holds"
-    judgement = judge(history("1: wx1", "2: rx1 wx2", "3: rx1 wx3"), session_order=True)
+    judgement = judge(
+        recorded("1: w(x=1)", "2: r(x=1) w(x=2)", "3: r(x=1) w(x=3)"), session_order=True
+    )
     assert judgement.without_sessions["Serializable"] == "violated"
     assert "Causal" not in judgement.without_sessions
 
@@ -382,7 +369,7 @@ def plain(made: ForeignHistory) -> dict[str, str]:
 
 def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions() -> None:
     """Only its session makes T3 see x of T1; the cycle of T1 and T3 has no edge of a session."""
-    made = history("0: ax1", "0: ay2", "0: rx[] ry[] ax5", "0: rx[1] ax7", kind="list")
+    made = recorded("0: a(x=1)", "0: a(y=2)", "0: r(x=[]) r(y=[]) a(x=5)", "0: r(x=[1]) a(x=7)")
     judgement = judge(made, session_order=True)
     level = judgement.levels["ReadAtomic"]
     assert [edge.kind for edge in level.cycle] == ["rw", "ww"]
@@ -394,8 +381,8 @@ def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions
 
 def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessions() -> None:
     """T9 -rw-> T5 -rw-> T1 -wr-> T9, which snapshot isolation allows unless sessions count."""
-    idle = [f"0: w{key}1" for key in "abcdef"]
-    made = history("0: wy1 wz1", *idle[:3], "0: ry_ wx1", *idle[3:], "0: rx_ rz1")
+    idle = [f"0: w({key}=1)" for key in "abcdef"]
+    made = recorded("0: w(y=1) w(z=1)", *idle[:3], "0: r(y) w(x=1)", *idle[3:], "0: r(x) r(z=1)")
     judgement = judge(made, session_order=True)
     level = judgement.levels["SnapshotIsolation"]
     assert [edge.kind for edge in level.cycle] == ["rw", "wr", "rw"]

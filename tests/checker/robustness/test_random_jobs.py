@@ -5,22 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
 
+from checker.judging.verdict import judge
 from checker.robustness import search
 from checker.robustness.answer import Question, robustness, serial_order
 from checker.robustness.histories import NAMES, SERIAL, Stage
 from checker.robustness.jobs.workload import Instance, Jobs, jobs
+from checker.robustness.other_rows import with_other_rows
+from checker.robustness.readings import ALL_HOLD
 from checker.robustness.remedies import analysed
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.files.scenarios import read_text
+from isodelta.files.workloads import read_workload
 from isodelta.runs.judging import check
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import TableSpec
 from tests.checker.robustness.workload_templates import Templates, chosen
 
+WORKLOADS = Path(__file__).parents[3] / "scenarios" / "workloads"
 NUMBERS = {"k": "int", "p": "int", "v": "int"}
 ONE_ROW = ("INSERT INTO t VALUES (1, 1, 5)",)
 
@@ -168,7 +175,8 @@ def test_the_aborts_are_those_of_every_schedule() -> None:
         workload = Templates(random).workload()
         instances = chosen(workload, random, 2)
         stage = Stage(workload)
-        claimed = {(a.current, a.winner, a.conflict) for a in search.aborts(stage, instances)}
+        found = search.aborts(stage, instances, [Stage(one) for one in with_other_rows(workload)])
+        claimed = {(a.current, a.winner, a.conflict) for a in found if _on(workload, a)}
         every = [each for some in instances.values() for each in some]
         seen = set()
         for group, play in product(product(every, repeat=3), _beside_a_pair()):
@@ -179,3 +187,42 @@ def test_the_aborts_are_those_of_every_schedule() -> None:
         assert claimed == seen
         total += len(seen)
     assert total > 5
+
+
+def _on(workload: Jobs, abort: search.Abort) -> bool:
+    """Whether a witness is on the table of the workload, not on one with other rows."""
+    return abort.found.scenario.table.setup == workload.table.setup
+
+
+@pytest.mark.parametrize("setup", [(), ONE_ROW, ("INSERT INTO t VALUES (1, 1, 5), (2, 2, 6)",)])
+def test_a_compaction_fails_whatever_files_the_set_up_leaves(setup: tuple[str, ...]) -> None:
+    """In the table of the set-up it has nothing to do: each partition is one file."""
+    found = robustness(
+        given("OPTIMIZE t", "DELETE FROM t WHERE p = :p", partitions=("p",), setup=setup)
+    )
+    pairs = {(abort.current, abort.winner) for abort in found.aborts}
+    assert {("job0", "job1"), ("job1", "job0"), ("job0", "job0")} <= pairs
+    for abort in found.aborts:
+        (loaded,) = read_text(scenario_yaml(abort.found.scenario))
+        assert check(loaded).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "broken"),
+    [("on_call_fix", 2), ("change_feed", 1), ("incremental_aggregate", 3), ("dashboard", 2)],
+)
+def test_a_history_breaks_the_readings_that_the_answer_names(name: str, broken: int) -> None:
+    question = robustness(read_workload(WORKLOADS / f"{name}.yaml").jobs).serial
+    assert question.found is not None
+    verdict = judge(run_scenario(question.found.scenario, DEFAULT).history, (SERIAL,))[SERIAL]
+    assert verdict.view is not None
+    assert verdict.final_state is not None
+    own = (verdict.verdict, verdict.view.verdict, verdict.final_state.verdict)
+    found = question.readings
+    assert (found.conflict, found.view, found.final_state) == own
+    assert found.broken == broken
+
+
+def test_a_proof_is_one_of_every_reading() -> None:
+    found = robustness(given("DELETE FROM t WHERE k = :k")).serial
+    assert found.readings == ALL_HOLD

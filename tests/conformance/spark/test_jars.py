@@ -72,7 +72,7 @@ def test_fetched_once_with_one_line_and_found_in_silence(
     ("lines", "complaint"),
     [
         ('cp "$source"/delta.jar "$jars"', "missing storage.jar"),
-        ('cp "$source"/* "$jars"; echo x >"$jars"/x.jar', "not asked for x.jar"),
+        ('cp "$source"/* "$jars"; echo x >"$jars"/x.jar', "unexpected x.jar"),
         ('cp "$source"/* "$jars"; echo x >>"$jars"/delta.jar', "altered delta.jar"),
         ("echo 'java.net.UnknownHostException: nowhere'; exit 1", "UnknownHostException"),
         ('cp "$source"/* "$jars"; exit 1', "cannot fetch"),

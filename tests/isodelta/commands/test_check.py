@@ -76,7 +76,7 @@ def test_many_files_give_one_line_each_in_order(capfdbinary: pytest.CaptureFixtu
     ("text", "code", "told"),
     [
         (EXAMPLE + "expect: {outcomes: {A: ConcurrentAppend}}", FOUND, "A: expected Concurrent"),
-        (EXAMPLE + "expect: {rows: [[2, 2, 20]]}", FOUND, "rows: not expected (7, 1, 0)"),
+        (EXAMPLE + "expect: {rows: [[2, 2, 20]]}", FOUND, "rows: unexpected (7, 1, 0)"),
         (EXAMPLE + "expect: {rows: [[2, 2, 20], [7, 1, 0], [7, 1, 0]]}", FOUND, "rows: missing"),
         (
             EXAMPLE + "expect: {levels: {Serializable: holds}}",
@@ -85,7 +85,7 @@ def test_many_files_give_one_line_each_in_order(capfdbinary: pytest.CaptureFixtu
         ),
         (EXAMPLE + "expect: {levels: {SnapshotIsolation: holds}}", OK, None),
         (EXAMPLE + "expect: {rows: [[7, 1, 0], [2, 2, 20]]}", OK, None),
-        (HOLE, FOUND, "WriteSerializable is violated, the level of the table itself"),
+        (HOLE, FOUND, "WriteSerializable, the table's own level, is violated"),
         (HOLE + "expect: {levels: {WriteSerializable: violated}}", OK, None),
         (HOLE + "expect: {levels: {WriteSerializable: holds}}", FOUND, "WriteSerializable: exp"),
     ],

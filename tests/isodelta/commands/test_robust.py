@@ -42,6 +42,7 @@ def test_a_robust_workload_ends_with_0(capsys: pytest.CaptureFixture[str]) -> No
     assert result["verdict"] == "robust"
     assert result["level"] == "WriteSerializable"
     assert result["scenario"] is None
+    assert set(result["readings"].values()) == {"holds"}
     assert result["remedies"] == []
     assert {"current": "erase", "winner": "erase"}.items() <= result["aborts"][0].items()
     assert result["log_order"]["verdict"] == "not robust"
@@ -52,6 +53,12 @@ def test_one_that_is_not_ends_with_1_and_a_scenario(capsys: pytest.CaptureFixtur
     assert code == 1
     assert result["verdict"] == "not robust"
     assert result["because"]
+    assert result["readings"] == {
+        "conflict": "violated",
+        "view": "violated",
+        "final_state": "holds",
+    }
+    assert "of up to 4 transactions" in result["weaker"]
     (loaded,) = read_text(mapping_yaml(result["scenario"]))
     assert loaded.scenario.expect.levels["PL-3"] == "violated"
     assert result["remedies"]

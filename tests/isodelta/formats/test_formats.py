@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.recorded.history import Operation
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
 from isodelta.formats import awdit, bincode, cobra, edn, text
 from isodelta.formats.formats import FORMATS, recognise
+from tests.notation import operations
 
 LOST_UPDATE = "w(1,10,0,0)\nr(1,10,1,1)\nw(1,11,1,1)\nr(1,10,2,2)\nw(1,12,2,2)\n"
 VALID_EDN = """\
@@ -291,9 +291,9 @@ def test_aborted_and_initial_transactions_of_the_text_format(tmp_path: Path) -> 
     path = tmp_path / "h.txt"
     path.write_text("w(1,5,-1,-1)\nr(1,5,0,0)\nw(1,9,0,-1)\nr(1,9,1,1)\nw(2,1,1,1)\n")
     first, aborted, reader = text.read(path).transactions
-    assert first.operations == (Operation("r", 1, None),)
-    assert (aborted.status, aborted.operations) == ("aborted", (Operation("w", 1, 9),))
-    assert reader.operations[0] == Operation("r", 1, 9)
+    assert first.operations == operations("r(1)")
+    assert (aborted.status, aborted.operations) == ("aborted", operations("w(1=9)"))
+    assert reader.operations[:1] == operations("r(1=9)")
 
 
 def test_a_lone_value_out_of_thin_air_is_an_anomaly(
@@ -365,7 +365,7 @@ def test_cobra_logs_that_disagree_on_a_writer_are_refused(tmp_path: Path) -> Non
 )
 def test_edn_shapes_of_one_transaction(shape: str) -> None:
     (transaction,) = edn.parse(shape, "h").transactions
-    assert transaction.operations == (Operation("a", "x", 1), Operation("r", "y", ()))
+    assert transaction.operations == operations("a(x=1) r(y=[])")
 
 
 def test_edn_without_processes_pairs_what_wrote_the_same() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.search.exhaustive import Search
-from isodelta.runs.judging import check_scenario, found_result
+from isodelta.runs.judging import check_scenario, finding_result
 from model.levels import SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.profiles import profile
 
@@ -19,4 +19,4 @@ def test_a_finding_keeps_what_check_says_of_it(rules: str, level: str) -> None:
     findings = Search("partitioned", chosen).run(level, 2).findings
     assert findings
     for finding in findings:
-        assert found_result(finding, chosen) == check_scenario(finding.scenario, chosen).result
+        assert finding_result(finding, chosen) == check_scenario(finding.scenario, chosen).result

@@ -12,8 +12,8 @@ import pytest
 
 from checker.generators import scenarios as grammar
 from checker.search.random_search import scenarios_in_groups
+from checker.search.reductions import simpler_statements
 from checker.search.shrinking import minimise
-from checker.search.shrinking_merge import simpler_merges
 from conformance.replay.campaign import Job, run_campaign
 from conformance.spark.engine import SparkEngine
 from model.errors import InvalidScenario, StatementFailure
@@ -411,7 +411,7 @@ def drawn(seed: str) -> Scenario:
 
     spec = grammar.table(pick)
     tables = {"s": grammar.other_table(pick, spec)}
-    text = grammar.statement(pick, spec, "MERGE", "s")
+    text = grammar.statement(pick, spec, "MERGE", "s").sql()
     return Scenario(seed, spec, {"A": text}, (Step("begin", "A"), Step("commit", "A")), tables)
 
 
@@ -466,7 +466,7 @@ def test_a_merge_shrinks_to_what_matters() -> None:
     )
     source = "(SELECT k FROM t WHERE k IN (1, 2)) s"
     assert f"MERGE INTO t USING (SELECT k FROM t) s ON t.k = s.k {DELETE}" in list(
-        simpler_merges(f"MERGE INTO t USING {source} ON t.k = s.k {DELETE}")
+        simpler_statements(f"MERGE INTO t USING {source} ON t.k = s.k {DELETE}")
     )
 
 

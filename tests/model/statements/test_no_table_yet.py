@@ -257,7 +257,7 @@ def test_a_file_says_what_no_table_cannot_have() -> None:
 def test_delta_rs_refuses_it_in_one_line() -> None:
     engine = DeltaRsEngine()
     try:
-        with pytest.raises(BadStatement, match="need a table that is there"):
+        with pytest.raises(BadStatement, match="need a table that exists"):
             engine.open(story(PLAIN, schedule="A"))
     finally:
         engine.close()
@@ -286,5 +286,5 @@ def test_the_engine_does_what_the_model_says(spark_engine: SparkEngine, name: st
 
 @pytest.mark.spark
 def test_two_engines_on_one_table_need_a_table(spark_engine: SparkEngine) -> None:
-    with pytest.raises(BadStatement, match="need a table that is there"):
+    with pytest.raises(BadStatement, match="need a table that exists"):
         CrossEngine(spark_engine, frozenset({"A"})).open(story(PLAIN, schedule="A"))

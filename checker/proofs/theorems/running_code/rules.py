@@ -453,4 +453,5 @@ THEOREM = Theorem(
     "formula in the other theorems refuses.",
     LEMMAS,
     also=("delta-spark-4.4-repaired",),
+    of_histories=False,
 )

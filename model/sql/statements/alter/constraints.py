@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 
 from model.errors import StatementFailure
+from model.sql.dialect import parse_expression
 from model.sql.expressions.scalar import Scope
-from model.sql.source import Source, tree_of
+from model.sql.source import Source
 from model.statements import Statement
 from model.statements.alter.statement import AddConstraint, AlterTable
 
@@ -19,7 +20,7 @@ def add_constraint(source: Source, clause: re.Match[str]) -> Statement:
         raise StatementFailure("DELTA_CONSTRAINT_ALREADY_EXISTS", f"there is a constraint {name}")
     # NOT NULL may be lifted later, so the condition does not rely on it.
     scope = Scope(replace(table, not_null=frozenset()), source.target)
-    condition = scope.resolve(tree_of(clause["condition"]))
+    condition = scope.resolve(parse_expression(clause["condition"]))
     if condition.type.family != "boolean":
         raise StatementFailure("DELTA_NON_BOOLEAN_CHECK_CONSTRAINT", "no condition")
     check = (name, condition, clause["condition"].strip())

@@ -1,0 +1,118 @@
+"""Whether Spark's optimizer may see, for some parameters, that no row meets a condition.
+
+Such a query never scans its table, so that the engine notes no read: an INSERT SELECT is then a
+blind append. A condition without parameters is simplified as the optimizer does it
+(``model.expressions.simplification``). One with parameters is said never to fold only where it is
+plain: each part compares columns of its own with a value of their type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from checker.robustness.jobs.sentinels import Hole
+from model.expressions import syntax as expressions
+from model.expressions.syntax import (
+    Arithmetic,
+    Case,
+    Cast,
+    Coalesce,
+    Column,
+    Comparison,
+    Expression,
+    Function,
+    InList,
+    IsNull,
+    Literal,
+    Not,
+    walk,
+)
+from model.physical.skipping import split_filter
+from model.tables.table import Table
+from model.values.types import ColumnType
+
+Types = Mapping[str, ColumnType]
+"""The types of parameters by name."""
+
+_BETWEEN = frozenset({"<=", ">="})
+
+
+def may_fold(condition: Expression, table: Table, types: Types) -> bool:
+    """Whether the condition of a scan of ``table`` may come to FALSE or NULL for some parameters.
+
+    Where it is not decided, it may.
+    """
+    if not _holes(condition):
+        return split_filter(condition, table) is None
+    parts = expressions.conjuncts(condition)
+    if not all(_stays(part, table, types) for part in parts):
+        return True
+    met: dict[int, Expression] = {}
+    for part in parts:
+        for column in expressions.columns(part):
+            other = met.setdefault(column, part)
+            if other is not part and not _between(other, part):
+                return True
+    return False
+
+
+def _holes(expression: Expression) -> bool:
+    return any(isinstance(e, Literal) and isinstance(e.value, Hole) for e in walk(expression))
+
+
+def _stays(part: Expression, table: Table, types: Types) -> bool:
+    """Whether the optimizer leaves the part a condition that rows decide, for any parameters."""
+    if not _holes(part):
+        return bool(expressions.columns(part)) and split_filter(part, table) is not None
+    match part:
+        case Not(operand=Comparison(operator="=") as equal):
+            return _stays(equal, table, types)
+        case Comparison(left=Literal() as value, right=operand):
+            return _plain(operand) and _fits(value, operand.type, types)
+        case Comparison(left=operand, right=Literal() as value):
+            return _plain(operand) and _fits(value, operand.type, types)
+        case InList(operand=operand, options=options):
+            return _plain(operand) and all(
+                isinstance(option, Literal) and _fits(option, operand.type, types)
+                for option in options
+            )
+    return False
+
+
+def _plain(operand: Expression) -> bool:
+    """Whether an operand is one that comparisons are not moved into."""
+    inner = tuple(walk(operand))
+    if not expressions.columns(operand) or _holes(operand):
+        return False
+    if any(isinstance(e, Case | Cast | Coalesce | IsNull | Comparison) for e in inner):
+        return False
+    return isinstance(operand, Column | Arithmetic | Function) and operand.type.family != "boolean"
+
+
+def _fits(literal: Literal, type_: ColumnType, types: Types) -> bool:
+    """Whether a value is one of a type, and not NULL, so that nothing is known of a comparison."""
+    value = literal.value
+    if not isinstance(value, Hole):
+        return value is not None and literal.type == type_
+    if value.parameter is None:
+        return False
+    given = types[value.parameter]
+    if given == type_:
+        return True
+    return bool(given.bits and type_.bits and given.bits <= type_.bits)
+
+
+def _between(one: Expression, other: Expression) -> bool:
+    """Whether two conditions on one column are its bounds, both included: they may exclude all.
+
+    The optimizer does not look at that (of ``v >= 3 AND v < 3`` it does: they are opposites).
+    """
+    return (
+        isinstance(one, Comparison)
+        and isinstance(other, Comparison)
+        and {one.operator, other.operator} == _BETWEEN
+        and isinstance(one.left, Column)
+        and isinstance(other.left, Column)
+        and isinstance(one.right, Literal)
+        and isinstance(other.right, Literal)
+    )

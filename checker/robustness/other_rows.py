@@ -1,0 +1,72 @@
+"""The same jobs on a table that has other rows, in more files.
+
+An answer is about any rows in the table and any number of files, and what the set-up leaves may be
+too little for a conflict: a compaction has nothing to do in a partition of one file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from checker.robustness.jobs.domain import usual_values
+from checker.robustness.jobs.workload import Jobs, jobs
+from model.errors import InvalidScenario, StatementFailure
+from model.history import Row, Value
+from model.values.types import sql_literal
+
+MOST_ROWS = 4
+"""Rows that are added, each in a file of its own."""
+
+
+def with_other_rows(given: Jobs) -> tuple[Jobs, ...]:
+    """The jobs on tables with more rows, as far as the table takes them.
+
+    Once with the rows of the set-up again, once with rows of the values that the jobs mention.
+    """
+    again = list(dict.fromkeys(given.base.rows()))[:MOST_ROWS]
+    found = []
+    for rows in (again, list(islice(_rows(given), MOST_ROWS))):
+        for some in (rows, rows[:1]):
+            made = _with(given, some) if some else None
+            if made is not None:
+                found.append(made)
+                break
+    return tuple(found)
+
+
+def _with(given: Jobs, rows: Sequence[Row]) -> Jobs | None:
+    """The jobs with rows added to the set-up one by one; None where the table refuses them."""
+    table = given.target
+    made = {place for place, _ in (*table.generated, *table.identities)}
+    places = [place for place in range(len(table.names)) if place not in made]
+    if not places:
+        return None
+    columns = ", ".join(f"`{table.names[place]}`" for place in places)
+    inserts = [
+        f"INSERT INTO t ({columns}) VALUES ({', '.join(sql_literal(row[p]) for p in places)})"
+        for row in rows
+    ]
+    setup = (*given.table.setup, *inserts)
+    sql = {name: template.text for name, template in given.templates.items()}
+    spec = replace(given.table, setup=setup)
+    try:
+        found = jobs(given.name, spec, given.tables, sql, given.profile, given.types)
+    except (InvalidScenario, StatementFailure):
+        return None
+    return replace(found, parts=given.parts)
+
+
+def _rows(given: Jobs) -> Iterator[Row]:
+    """Rows of the values that jobs mention: two in one partition first."""
+    table = given.target
+    columns: list[tuple[Value, ...]] = [
+        usual_values(given, name.lower(), type_)
+        for name, type_ in zip(table.names, table.types, strict=True)
+    ]
+    for number in range(2 * MOST_ROWS):
+        yield tuple(
+            values[(number // 2 if place in table.partitions else number) % len(values)]
+            for place, values in enumerate(columns)
+        )

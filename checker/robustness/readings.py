@@ -1,0 +1,92 @@
+"""Which of the three readings of a serial order a history breaks, and the strongest witness.
+
+The conflict reading asks for no cycle of dependencies, the view reading for a serial order that
+gives the same reads and rows, the final-state reading for one of the writers that gives the same
+rows (``checker.judging.definition``). Each implies the next, so a history that breaks the last
+breaks all.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from checker.judging import definition
+from model.history import History
+
+Word = Literal["holds", "violated", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What is known of each reading."""
+
+    conflict: Word
+    view: Word
+    final_state: Word
+
+    @property
+    def broken(self) -> int:
+        """How many of the readings are violated: the strength of a witness."""
+        return (self.conflict, self.view, self.final_state).count("violated")
+
+    def to_json(self) -> dict[str, str]:
+        """The readings by the names that ``check`` gives them."""
+        return {
+            "conflict": self.conflict,
+            "view": self.view,
+            "final_state": self.final_state,
+        }
+
+
+ALL_HOLD = Readings("holds", "holds", "holds")
+"""What a proof of the conflict reading says, as the other two follow from it."""
+
+ALL_OPEN = Readings("unknown", "unknown", "unknown")
+"""What is known where neither a proof nor a history was found."""
+
+
+def of_cycle(history: History, level: str) -> Readings:
+    """The readings of a history that has a cycle at ``level``."""
+    view = definition.judge_view(history, level).verdict
+    if view == "holds":
+        return Readings("violated", "holds", "holds")
+    return Readings("violated", view, definition.judge_final_state(history, level).verdict)
+
+
+SECONDS_FOR_MORE = 10.0
+"""How long a search goes on for a stronger witness once it has one."""
+
+
+class Patience:
+    """How long a search goes on: until a witness breaks ``enough`` readings, or time is up.
+
+    ``weak`` are the groups of three seen so far that break some reading, the shortest first.
+    """
+
+    def __init__(self, enough: int = 3, seconds: float = SECONDS_FOR_MORE) -> None:
+        self.enough = enough
+        self.seconds = seconds
+        self.strength = 0
+        self.weak: list[tuple[Any, ...]] = []
+        self._until = float("inf")
+
+    def better(self, readings: Readings) -> bool:
+        """Notes a witness; whether it is stronger than all before."""
+        if readings.broken <= self.strength:
+            return False
+        if not self.strength:
+            self._until = time.monotonic() + self.seconds
+        self.strength = readings.broken
+        return True
+
+    @property
+    def over(self) -> bool:
+        """Whether the search may end: with a witness that is strong enough, or out of time."""
+        return self.strength >= self.enough or time.monotonic() > self._until
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether a stronger witness was not looked for to the end."""
+        return self.strength < self.enough and time.monotonic() > self._until
