@@ -1,4 +1,4 @@
-"""What a proof is made of: premises, lemmas, mutants of rules, and the check of each by z3.
+"""The parts of a proof: premises, lemmas, mutants of rules, and the check of each by z3.
 
 A lemma says that its goal follows from its assumptions. It is *valid* when the assumptions
 and the goal's negation contradict each other. It is *vacuous* when the assumptions contradict

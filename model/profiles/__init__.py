@@ -23,7 +23,7 @@ PROFILES = {
 }
 DEFAULT = delta_spark_4_4.PROFILE
 NO_RULES = no_rules.PROFILE
-"""Nobody's rules, so not among ``PROFILES``; found by its name all the same."""
+"""The rules of no engine, hence not among ``PROFILES``; ``profile`` knows its name all the same."""
 
 _STRONGEST = ":strongest"
 
@@ -35,25 +35,25 @@ def profile(name: str) -> Profile:
     why). Raises InvalidScenario with the names that there are.
     """
     plain = name.removesuffix(_STRONGEST)
-    known = PROFILES.get(plain)
+    chosen = PROFILES.get(plain)
     if name == NO_RULES.name:
         return NO_RULES
-    if known is None or (plain != name and f"{plain}:weakest" not in PROFILES):
+    if chosen is None or (plain != name and f"{plain}:weakest" not in PROFILES):
         raise InvalidScenario(f"unknown profile {name!r} (known: {', '.join(sorted(PROFILES))})")
-    return known
+    return chosen
 
 
 def readings() -> dict[str, tuple[str, ...]]:
     """Every profile without its reading, and the names in ``PROFILES`` that read it.
 
-    An implementation has itself alone, a document its weakest reading and its strongest.
+    An implementation has only itself, a document its weakest reading and its strongest.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    by_profile: dict[str, tuple[str, ...]] = {}
     for name in PROFILES:
         if ":" not in name:
             weakest = f"{name}:weakest"
-            found[name] = (weakest, name) if weakest in PROFILES else (name,)
-    return found
+            by_profile[name] = (weakest, name) if weakest in PROFILES else (name,)
+    return by_profile
 
 
 __all__ = ["DEFAULT", "NO_RULES", "PROFILES", "Profile", "profile", "readings"]

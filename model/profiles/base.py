@@ -1,4 +1,4 @@
-"""What a profile is: an ordered list of rules and a default level."""
+"""The type of a profile: an ordered list of rules, a default level, and what else differs."""
 
 from __future__ import annotations
 
@@ -68,12 +68,12 @@ class Profile:
 
     def without(self, rule: str) -> Profile:
         """The profile with one rule dropped: a mutant, to test that the suite notices."""
-        if all(known.name != rule for known in self.rules):
+        if all(mine.name != rule for mine in self.rules):
             raise KeyError(rule)
-        kept = tuple(known for known in self.rules if known.name != rule)
+        kept = tuple(mine for mine in self.rules if mine.name != rule)
         return replace(self, name=f"{self.name} without {rule}", rules=kept)
 
     def with_rule(self, changed: Rule) -> Profile:
         """The profile with the rule of the same name replaced."""
-        rules = tuple(changed if known.name == changed.name else known for known in self.rules)
+        rules = tuple(changed if mine.name == changed.name else mine for mine in self.rules)
         return replace(self, name=f"{self.name} with another {changed.name}", rules=rules)

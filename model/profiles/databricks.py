@@ -147,13 +147,13 @@ def vectors_in_force(table: Table) -> bool:
 
 
 def _in_set(statement: Statement, table: Table) -> tuple[ReadPredicate, ...]:
-    """The reads of subqueries in SET. An operation reads what it reads, the documents say."""
-    found = [
+    """The reads of subqueries in SET: to the documents, whatever an operation reads is a read."""
+    predicates = [
         split_filter(query.condition, table)
         for query in statement.subqueries
         if query.table == table.name
     ]
-    return tuple(predicate for predicate in found if predicate is not None)
+    return tuple(predicate for predicate in predicates if predicate is not None)
 
 
 def _profile(

@@ -63,8 +63,8 @@ def has(statement: Statement) -> bool:
     match statement:
         case Overwrite():
             # New rows are checked against the condition always, and any condition is taken.
-            known = statement.refused is None and statement.checked >= statement.by_condition
-            return known and not _in_spark_s_words(statement)
+            accepted = statement.refused is None and statement.checked >= statement.by_condition
+            return accepted and not _in_spark_s_words(statement)
         case AlterTable():
             return statement.operation in _ALTERATIONS and _alters(statement)
         case AddConstraint():
@@ -112,8 +112,8 @@ def _in_spark_s_words(part: object) -> bool:
 def _alters(statement: AlterTable) -> bool:
     """Whether delta-rs can change the definition so: new columns come last, without comments."""
     before, after = statement.table, statement.after
-    known = dict(before.properties)
-    changed = {key for key, value in after.properties if known.get(key) != value}
+    properties = dict(before.properties)
+    changed = {key for key, value in after.properties if properties.get(key) != value}
     return (
         after.schema[: len(before.schema)] == before.schema
         and after.comments == before.comments

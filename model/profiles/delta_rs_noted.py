@@ -1,4 +1,4 @@
-"""What delta-rs notes as read, and the files and actions that it writes."""
+"""The footprints of delta-rs: the reads that it notes, and the files and actions that it writes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _WRITES = InsertValues | InsertSelect | Overwrite | DynamicOverwrite
 
 
 def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Footprint:
-    """What delta-rs notes as read, and what it writes.
+    """The footprint that delta-rs has for a statement on a snapshot.
 
     DELETE, UPDATE, MERGE and a write with a predicate carry that to the conflict check, an
     UPDATE without WHERE the predicate TRUE, a DELETE or overwrite without condition none at
@@ -90,10 +90,10 @@ def _numbered(statement: Idempotent, snapshot: Snapshot, footprint: Footprint) -
     """A numbered write; one that finds nothing to do leaves no number behind."""
     if not footprint.applications_read:
         return replace(footprint, records_empty=False)  # The application skips it.
-    found = noted(statement.statement, snapshot, footprint)
-    if found.adds or found.removes or found.records_empty:
-        return found
-    return replace(found, applications_written=())
+    own = noted(statement.statement, snapshot, footprint)
+    if own.adds or own.removes or own.records_empty:
+        return own
+    return replace(own, applications_written=())
 
 
 def _predicates(statement: Statement, footprint: Footprint) -> tuple[ReadPredicate, ...]:
@@ -196,12 +196,12 @@ def _rewritten(statement: Merge, footprint: Footprint) -> Footprint:
     them are new versions.
     """
     written = {row.row: row for file in footprint.adds for row in file.rows}
-    known = {row.row for file in footprint.removes for row in file.rows}
+    replaced = {row.row for file in footprint.removes for row in file.rows}
     touched = tuple(
         file for file in footprint.removes if any(written.get(r.row) is not r for r in file.rows)
     )
     rows = {row.row for file in touched for row in file.rows}
-    kept = {key: row for key, row in written.items() if key in rows or key not in known}
+    kept = {key: row for key, row in written.items() if key in rows or key not in replaced}
     adds = tuple(
         replace(file, rows=tuple(row for row in file.rows if row.row in kept))
         for file in footprint.adds

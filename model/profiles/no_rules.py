@@ -1,6 +1,7 @@
 """Profile no-rules: an engine that checks nothing, so every history of snapshots is admitted.
 
-It is no implementation: levels are told apart on its histories (``checker.separation.snapshots``).
+It is not an implementation: levels are told apart on its histories
+(``checker.separation.snapshots``).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Footprints may lead from an unseen blind append, through other winners, back to the attempt.
+"""The rule that repairs WriteSerializable, which no implementation has.
 
-No implementation has this rule. It is the repair of the hole that WriteSerializable has: blind
-appends are left out of account for one attempt at a time, and other transactions, the first of
-which has seen the append, can close the circle (``docs/theorems.md``;
+It is a conflict if a path of possible dependencies leads from an unseen blind append through other
+winners back to the attempt. Delta passes blind appends over, one attempt at a time, so that other
+transactions, the first of which has seen the append, can close a cycle (``docs/theorems.md``).
 ``checker.proofs.theorems.repair`` proves that with this rule none can, and in which class of rules
-no weaker one does).
+no weaker one does.
 """
 
 from __future__ import annotations

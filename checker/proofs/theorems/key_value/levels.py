@@ -1,4 +1,4 @@
-"""Which levels of key-value histories imply each other, for any number of transactions and keys.
+"""Implications between levels of key-value histories, for any number of transactions and keys.
 
 One level implies another where the commit order and the visibility that explain a history at the
 first explain it at the second. That is a formula without a bound. What is not provable in this way
