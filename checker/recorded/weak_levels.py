@@ -12,8 +12,9 @@ sessions.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from checker.recorded.dependency import Dependency
@@ -137,11 +138,38 @@ def _after_reads(seen: Observations) -> Iterator[Pair]:
     writes = [set(keys) for keys in seen.writes]
     for reader, reads in enumerate(seen.every_read):
         sources: dict[int, None] = {}
+        line: list[int] = []
+        looked_at: dict[tuple[int, int], int] = {}
         for key, writer in reads:
-            for other in sources:
-                if other not in (writer, INIT) and key in writes[other]:
-                    yield reader, key, writer, other
-            sources[writer] = None
+            # Only what was read since the same version was read before can be new.
+            start = looked_at.get((key, writer), 0)
+            looked_at[key, writer] = len(line)
+            yield from (
+                (reader, key, writer, other)
+                for other in _writers_among(line, start, sources, key, writes, seen)
+                if other != writer
+            )
+            if writer != INIT and writer not in sources:
+                sources[writer] = None
+                line.append(writer)
+
+
+def _writers_among(
+    line: Sequence[int],
+    start: int,
+    sources: Container[int],
+    key: int,
+    writes: Sequence[Container[int]],
+    seen: Observations,
+) -> Iterator[int]:
+    """Those of ``line[start:]`` that wrote a key, looked for where there is less to look at.
+
+    ``sources`` has what is in ``line``.
+    """
+    writers = seen.writers[key]
+    if len(writers) < len(line) - start:
+        return (writer for writer in writers if writer in sources)
+    return (other for other in itertools.islice(line, start, None) if key in writes[other])
 
 
 def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
@@ -149,10 +177,11 @@ def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
     writes = [set(keys) for keys in seen.writes]
     last: dict[tuple[int, int], int] = {}
     for reader, reads in enumerate(seen.reads):
-        sources = {w for _, w in seen.every_read[reader] if w != INIT}
+        sources = {w: None for _, w in seen.every_read[reader] if w != INIT}
+        line = list(sources)
         for key, writer in reads:
-            for other in sources:
-                if other != writer and key in writes[other]:
+            for other in _writers_among(line, 0, sources, key, writes, seen):
+                if other != writer:
                     yield reader, key, writer, other
             if sessions:
                 mine = last.get((seen.session[reader], key))

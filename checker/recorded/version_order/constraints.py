@@ -67,7 +67,7 @@ class Constraints:
     def _replaced(self) -> None:
         """Whoever writes a key that it has read replaces the version that it read."""
         for number, reads in enumerate(self.seen.reads):
-            written = self.seen.writes[number]
+            written = set(self.seen.writes[number])
             for key, writer in reads:
                 if writer != INIT and key in written:
                     self.order(writer, number, key, inferred=False)

@@ -13,6 +13,7 @@ from checker.judging.graph import VerdictName
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason
 from checker.recorded.decide import Judgement, judge
+from checker.recorded.history import Status
 from checker.recorded.observations import AmbiguousHistory, AnomalousRead
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
@@ -202,10 +203,12 @@ def judge_file(
     time_limit: float,
     *,
     outside_writers: bool = False,
+    initial_values: bool = False,
 ) -> HistoryResult:
     """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
 
-    With ``outside_writers`` the values of registers that nobody wrote are no anomalies.
+    With ``outside_writers`` the values of registers that nobody wrote are not anomalies. With
+    ``initial_values`` one such value of each key is its initial one, where the format allows that.
     """
     started = time.monotonic()
     name = format_name or recognise(path)
@@ -214,7 +217,9 @@ def judge_file(
     if name == LARGE:
         result = _judge_large(path)
     else:
-        result = _judge_recorded(path, name, session_order, time_limit, outside_writers)
+        result = _judge_recorded(
+            path, name, session_order, time_limit, outside_writers, initial_values
+        )
     return replace(result, seconds=round(time.monotonic() - started, 3))
 
 
@@ -224,11 +229,19 @@ def _judge_recorded(
     session_order: bool | None,
     time_limit: float,
     outside_writers: bool,
+    initial_values: bool,
 ) -> HistoryResult:
     format_ = FORMATS[name]
     history = format_.read(path)
-    if not history.transactions and not format_.may_be_empty:
+    if not history.transactions:
         raise BadInput(f"{path}: there is no transaction in this history")
+    if not any(t.operations for t in history.transactions if t.status is Status.COMMITTED):
+        raise BadInput(
+            f"{path}: no transaction of this history did anything and committed, so that there "
+            "is nothing to judge"
+        )
+    if not initial_values:
+        history = replace(history, lone_unwritten=False)
     if outside_writers and history.kind == "register":
         history = with_outside_writers(history)
     sessions = format_.session_order if session_order is None else session_order
