@@ -21,6 +21,7 @@ from checker.recorded.version_order.cycles import topological_by
 from checker.recorded.version_order.greedy_run import Execution, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import Search
+from checker.recorded.version_order.time_limit import OutOfTime
 from checker.recorded.weak_levels import cycle_of, decide_weak
 from model.levels import (
     CAUSAL,
@@ -34,7 +35,7 @@ from model.levels import (
 )
 
 TIME_LIMIT = 300.0
-"""Seconds for one level before its verdict is ``unknown``."""
+"""Seconds for all levels together; a level that is not decided by then is ``unknown``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class Judgement:
         return self.session_order or level.startswith(STRONG_SESSION)
 
 
+TIME_OVER = "the time was over before the order of the versions was inferred"
+
 MOST_TRANSACTIONS_TWICE = 20_000
 """Transactions up to which cycles are looked for where a read is an anomaly by itself."""
 
@@ -74,8 +77,9 @@ def judge(
     Cobra, PolySI). Without, the levels are Adya's, and the ones that respect it stand beside
     them with a name of their own.
     """
+    started = time.monotonic()
     seen = observe(history)
-    judge_level = _Judge(seen, time_limit)
+    judge_level = _Judge(seen, started + time_limit)
     levels = judge_level.all_levels(session_order)
     return Judgement(
         len(seen.transactions),
@@ -89,9 +93,14 @@ def judge(
 
 
 class _Judge:
-    def __init__(self, seen: Observations, time_limit: float) -> None:
+    def __init__(self, seen: Observations, deadline: float) -> None:
         self.seen = seen
-        self.time_limit = time_limit
+        self.deadline = deadline
+
+    def _half_of_the_rest(self) -> float:
+        """The deadline of a level that may take long, so that the others get their turn."""
+        now = time.monotonic()
+        return now + max(0.0, self.deadline - now) / 2
 
     def all_levels(self, sessions: bool) -> dict[str, Verdict]:
         names = _names(sessions)
@@ -184,8 +193,10 @@ class _Judge:
         return self._strong(SNAPSHOT_ISOLATION, sessions)
 
     def _weak(self, name: str, sessions: bool) -> Verdict:
-        deadline = time.monotonic() + self.time_limit
-        cycle = decide_weak(self.seen, name, sessions=sessions, deadline=deadline)
+        try:
+            cycle = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
+        except OutOfTime:
+            return Verdict(name, "unknown", Reason(TIME_OVER))
         if isinstance(cycle, str):
             return Verdict(name, "unknown", Reason(cycle))
         if cycle is None:
@@ -213,8 +224,17 @@ class _Judge:
         lost = self._lost_update()
         if lost:
             return self._by_cycle(name, lost)
-        graph = Constraints(self.seen, split=name == SNAPSHOT_ISOLATION, sessions=sessions)
-        decision = decide(graph, time.monotonic() + self.time_limit)
+        deadline = self._half_of_the_rest()
+        try:
+            graph = Constraints(
+                self.seen,
+                split=name == SNAPSHOT_ISOLATION,
+                sessions=sessions,
+                deadline=deadline,
+            )
+            decision = decide(graph, deadline)
+        except OutOfTime:
+            return Verdict(name, "unknown", Reason(TIME_OVER))
         if decision.verdict == "unknown":
             assert decision.why is not None
             return Verdict(name, "unknown", Reason(decision.why))
@@ -271,7 +291,10 @@ MOST_PAIRS = 2_000_000
 
 
 def decide(graph: Constraints, deadline: float) -> Decision:
-    """Whether some order of the versions makes a graph acyclic: guess, infer, search, solve."""
+    """Whether some order of the versions makes a graph acyclic: guess, infer, search, solve.
+
+    Raises ``OutOfTime`` where the time was over before the search began.
+    """
     recorded = as_recorded(graph.seen)
     rank = [recorded[graph.transaction(node)] for node in range(graph.size)]
     order = topological_by(graph.after, rank)

@@ -22,24 +22,29 @@ from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
 from checker.recorded.version_order.inference import Inference
+from checker.recorded.version_order.time_limit import while_in_time
 from model.levels import CAUSAL, READ_ATOMIC
 
 
 def decide_weak(
     seen: Observations, level: str, *, sessions: bool, deadline: float
 ) -> tuple[Dependency, ...] | str | None:
-    """A shortest forbidden cycle, None where there is none, or words where time was short."""
+    """A shortest forbidden cycle, None where there is none, or words where memory was short.
+
+    Raises ``OutOfTime`` after the deadline.
+    """
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
     # What lists show of the order of versions is no cause of anything.
     causes = replace(seen, known=[]) if level == CAUSAL else seen
-    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True)
+    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True, deadline=deadline)
     if level == CAUSAL:
         order = _causal(graph, seen, deadline)
         if order is None:
             return "causal: too many transactions and sessions for the memory or the time"
     else:
         if level == READ_ATOMIC or in_order:
-            for reader, key, writer, other in _pairs(seen, sessions, in_order):
+            pairs = _pairs(seen, sessions, in_order)
+            for reader, key, writer, other in while_in_time(pairs, deadline):
                 if writer == INIT:
                     graph.precede(Dependency(reader, other, "rw", key))
                 else:
@@ -116,7 +121,7 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Dependency, ...] | N
     if len(order) == graph.size:
         return None
     left = core(graph.after, order)
-    nodes = shortest_cycle(left, pairs=graph.split)
+    nodes = shortest_cycle(left, pairs=graph.split, deadline=graph.deadline)
     steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
     cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
     return _of_writes(cycle, graph.seen) or cycle

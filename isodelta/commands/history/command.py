@@ -55,7 +55,7 @@ FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
     default="5m",
     show_default=True,
     metavar="TIME",
-    help="How long to look for the order of the versions, for each level.",
+    help="How long to look for the order of the versions of a history, for all levels together.",
 )
 @click.option(
     "--export",
