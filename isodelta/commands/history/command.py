@@ -50,6 +50,13 @@ FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
     "where no read sees the initial state.",
 )
 @click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    metavar="NAME",
+    help="Decide this level alone (repeatable); the exit code is by those named. Default: all.",
+)
+@click.option(
     "--time-limit",
     type=Duration(),
     default="5m",
@@ -71,6 +78,7 @@ def command(
     session_order: bool | None,
     outside_writers: bool,
     initial_values: bool,
+    levels: Sequence[str],
     time_limit: float,
     export_as: str | None,
     common: Common,
@@ -85,7 +93,7 @@ def command(
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     judging = Judging(
-        files, format_name, session_order, outside_writers, initial_values, time_limit
+        files, format_name, session_order, outside_writers, initial_values, levels, time_limit
     )
     return run(judging, common)
 
@@ -99,6 +107,7 @@ class Judging(Course["HistoryResult | Unread"]):
     session_order: bool | None
     outside_writers: bool
     initial_values: bool
+    levels: Sequence[str]
     time_limit: float
 
     def results(self, tell: Tell) -> Iterator[HistoryResult | Unread]:
@@ -128,6 +137,7 @@ class Judging(Course["HistoryResult | Unread"]):
                 self.time_limit,
                 outside_writers=self.outside_writers,
                 initial_values=self.initial_values,
+                only=self.levels,
             )
         except BadInput as error:
             if not one_of_many:

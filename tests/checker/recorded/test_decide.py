@@ -11,7 +11,7 @@ import pytest
 
 from checker.judging.witness import Cycle
 from checker.recorded import weak_levels
-from checker.recorded.decide import judge
+from checker.recorded.decide import judge, level_names
 from checker.recorded.generators.serial import PLANTED, Shape, generate
 from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
 from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
@@ -453,3 +453,18 @@ def test_what_read_committed_orders_is_what_its_axiom_says() -> None:
         assert set(weak_levels._related(seen, False)) == related, seed
         met += len(after) + len(related)
     assert met > 100
+
+
+@pytest.mark.parametrize("sessions", [True, False])
+def test_a_level_alone_has_the_verdict_that_it_has_beside_the_others(sessions: bool) -> None:
+    met = set()
+    for seed in range(150):
+        made = tiny(seed)
+        together = judge(made, session_order=sessions).levels
+        assert list(together) == level_names(sessions)
+        for name in level_names(sessions):
+            alone = judge(made, session_order=sessions, only=[name]).levels
+            assert list(alone) == [name]
+            assert alone[name].verdict == together[name].verdict, (seed, name)
+            met.add((name, alone[name].verdict))
+    assert len(met) == 2 * len(level_names(sessions))

@@ -409,3 +409,21 @@ def test_a_folder_of_many_histories_is_judged_one_by_one(
     told = capfd.readouterr()
     assert len(told.out.splitlines()) == 5
     assert "cut.bincode" in told.err
+
+
+def test_the_exit_code_is_by_the_levels_that_were_asked_for(
+    files: dict[str, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["history", str(files["text"]), "--json"]
+    assert cli.run([*asked, "--level", "Causal", "--level", "ReadCommitted"]) == OK
+    levels = json.loads(capfd.readouterr().out)["levels"]
+    assert {name: level["verdict"] for name, level in levels.items()} == {
+        "ReadCommitted": "holds",
+        "Causal": "holds",
+    }
+    assert cli.run([*asked, "--level", "SnapshotIsolation"]) == FOUND
+    capfd.readouterr()
+    assert cli.run([*asked, "--level", "Linearizable"]) == BAD
+    assert "--level Linearizable: this history is judged at ReadCommitted" in " ".join(
+        capfd.readouterr().err.split()
+    )
