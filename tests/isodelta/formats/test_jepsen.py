@@ -310,3 +310,24 @@ def test_a_process_that_goes_on_after_a_crash() -> None:
         ("T1", "committed"),
         ("T1 (line 1)", "aborted"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "workload"),
+    [
+        ("{:type :ok, :process 0, :f :transfer, :value {:from 1, :to 2, :amount 3}}", "bank"),
+        ("{:type :ok, :process 0, :f :cas, :value [1 2]}", "cas register"),
+        ("{:type :ok, :process 0, :f :acquire, :value nil}", "mutex"),
+        ("{:type :ok, :process 0, :f :enqueue, :value 4}", "queue"),
+        ("{:type :ok, :process 0, :f :add, :value 4}", "set or counter"),
+        ('{"type": "ok", "process": 0, "f": "increment", "value": 1}', "counter"),
+    ],
+)
+def test_histories_of_other_workloads_are_refused_by_name(
+    content: str, workload: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h"
+    path.write_text(content)
+    assert cli.run(["history", str(path)]) == BAD
+    words = f"this is a history of a {workload}, and only list-append and rw-register"
+    assert words in " ".join(capsys.readouterr().err.split())
