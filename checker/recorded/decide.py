@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from types import MappingProxyType
@@ -21,6 +21,7 @@ from checker.recorded.version_order.cycles import topological_by
 from checker.recorded.version_order.greedy_run import Execution, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import Search
+from checker.recorded.version_order.time_limit import OutOfTime
 from checker.recorded.weak_levels import cycle_of, decide_weak
 from model.levels import (
     CAUSAL,
@@ -34,7 +35,7 @@ from model.levels import (
 )
 
 TIME_LIMIT = 300.0
-"""Seconds for one level before its verdict is ``unknown``."""
+"""Seconds for all levels together; a level that is not decided by then is ``unknown``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +62,30 @@ class Judgement:
         return self.session_order or level.startswith(STRONG_SESSION)
 
 
+TIME_OVER = "the time was over before the order of the versions was inferred"
+
 MOST_TRANSACTIONS_TWICE = 20_000
 """Transactions up to which cycles are looked for where a read is an anomaly by itself."""
 
 
 def judge(
-    history: ForeignHistory, *, session_order: bool, time_limit: float = TIME_LIMIT
+    history: ForeignHistory,
+    *,
+    session_order: bool,
+    time_limit: float = TIME_LIMIT,
+    only: Collection[str] = (),
 ) -> Judgement:
-    """Judges every level; ``AmbiguousHistory`` where reads do not name their writers.
+    """Judges every level, or ``only`` those named, which ``level_names`` must have.
+
+    Raises ``AmbiguousHistory`` where reads do not name their writers.
 
     With ``session_order`` all levels respect the order of each session (Biswas and Enea,
     Cobra, PolySI). Without, the levels are Adya's, and the ones that respect it stand beside
     them with a name of their own.
     """
+    started = time.monotonic()
     seen = observe(history)
-    judge_level = _Judge(seen, time_limit)
+    judge_level = _Judge(seen, started + time_limit, only or level_names(session_order))
     levels = judge_level.all_levels(session_order)
     return Judgement(
         len(seen.transactions),
@@ -88,22 +98,39 @@ def judge(
     )
 
 
+def level_names(session_order: bool) -> list[str]:
+    """The levels that a history is judged at, with the order of sessions or without."""
+    strong = [] if session_order else [SNAPSHOT_ISOLATION, SERIALIZABLE]
+    return _names(session_order) + [STRONG_SESSION + name for name in strong]
+
+
 class _Judge:
-    def __init__(self, seen: Observations, time_limit: float) -> None:
+    def __init__(self, seen: Observations, deadline: float, wanted: Collection[str]) -> None:
         self.seen = seen
-        self.time_limit = time_limit
+        self.deadline = deadline
+        self.wanted = wanted
+
+    def _names(self, sessions: bool) -> list[str]:
+        return [name for name in _names(sessions) if name in self.wanted]
+
+    def _half_of_the_rest(self) -> float:
+        """The deadline of a level that may take long, so that the others get their turn."""
+        now = time.monotonic()
+        return now + max(0.0, self.deadline - now) / 2
 
     def all_levels(self, sessions: bool) -> dict[str, Verdict]:
-        names = _names(sessions)
+        names = self._names(sessions)
         anomalous = self.seen.anomalous_reads
         if sessions:
             return self._ladder(names, True, anomalous)
-        strong = self._ladder([SNAPSHOT_ISOLATION, SERIALIZABLE], True, anomalous)
-        if strong[SERIALIZABLE].verdict == "holds":
+        strong_names = [SNAPSHOT_ISOLATION, SERIALIZABLE]
+        strong_names = [name for name in strong_names if STRONG_SESSION + name in self.wanted]
+        strong = self._ladder(strong_names, True, anomalous)
+        held = [name for name in strong_names if strong[name].verdict == "holds"]
+        if SERIALIZABLE in held:
             levels = _all_like(strong[SERIALIZABLE], names)
         else:
-            held = strong[SNAPSHOT_ISOLATION].verdict == "holds"
-            weaker = [n for n in names if forbids(SNAPSHOT_ISOLATION, n)] if held else []
+            weaker = [n for n in names if held and forbids(SNAPSHOT_ISOLATION, n)]
             holding = {name: Verdict(name, "holds") for name in weaker}
             levels = self._ladder(names, False, anomalous, holding)
         strong = {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
@@ -113,7 +140,7 @@ class _Judge:
         """The cycles behind the verdicts, and those that anomalous reads hide."""
         every = list(levels.values())
         if self.seen.anomalous_reads and len(self.seen.transactions) <= MOST_TRANSACTIONS_TWICE:
-            every += self._ladder(_names(sessions), sessions, []).values()
+            every += self._ladder(self._names(sessions), sessions, []).values()
         kinds = {(v.phenomenon, v.anomaly): v for v in reversed(every) if v.cycle}
         return tuple(reversed(kinds.values()))
 
@@ -123,7 +150,7 @@ class _Judge:
         What holds with that order holds without. What is violated is decided again, unless its
         witness shows the violation without sessions too.
         """
-        names = _names(False)
+        names = self._names(False)
         plain: dict[str, Verdict] = {}
         broken: Verdict | None = None
         for name in names:
@@ -153,13 +180,14 @@ class _Judge:
             forbidden = [read for read in anomalous if forbids(name, read.forbidden_from)]
             if forbidden:
                 levels[name] = _by_read(name, forbidden)
-        if SERIALIZABLE not in levels:
+        every_cycle = {SERIALIZABLE, REPEATABLE_READ}.intersection(names)
+        if SERIALIZABLE not in levels and not every_cycle <= levels.keys():
             strongest = self._strong(SERIALIZABLE, sessions)
             if strongest.verdict == "holds":
                 return _all_like(strongest, names)
             levels[SERIALIZABLE] = strongest
-        if SNAPSHOT_ISOLATION not in levels:
-            levels[SNAPSHOT_ISOLATION] = self._snapshot(levels[SERIALIZABLE], sessions)
+        if SNAPSHOT_ISOLATION not in levels and SNAPSHOT_ISOLATION in names:
+            levels[SNAPSHOT_ISOLATION] = self._snapshot(levels.get(SERIALIZABLE), sessions)
             if levels[SNAPSHOT_ISOLATION].verdict == "holds":
                 weaker = (n for n in names if not forbids(n, SNAPSHOT_ISOLATION))
                 levels |= dict.fromkeys(weaker, levels[SNAPSHOT_ISOLATION])
@@ -168,24 +196,26 @@ class _Judge:
             if broken is not None:
                 # The weaker level's witness says most, and is a witness here as well.
                 levels[name] = broken
-            elif name == REPEATABLE_READ:
-                levels[name] = levels[SERIALIZABLE]
             elif name not in levels:
-                levels[name] = self._weak(name, sessions)
+                same = name == REPEATABLE_READ
+                levels[name] = levels[SERIALIZABLE] if same else self._weak(name, sessions)
             if levels[name].verdict == "violated":
                 broken = broken or levels[name]
         return {name: replace(levels[name], level=name) for name in names}
 
-    def _snapshot(self, serializable: Verdict, sessions: bool) -> Verdict:
-        match serializable.witness:
+    def _snapshot(self, serializable: Verdict | None, sessions: bool) -> Verdict:
+        match serializable and serializable.witness:
             # Inferred edges may follow from what only Serializable demands.
             case Cycle(edges, inferred=False) if not consecutive([edge.kind for edge in edges]):
+                assert serializable is not None
                 return serializable
         return self._strong(SNAPSHOT_ISOLATION, sessions)
 
     def _weak(self, name: str, sessions: bool) -> Verdict:
-        deadline = time.monotonic() + self.time_limit
-        cycle = decide_weak(self.seen, name, sessions=sessions, deadline=deadline)
+        try:
+            cycle = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
+        except OutOfTime:
+            return Verdict(name, "unknown", Reason(TIME_OVER))
         if isinstance(cycle, str):
             return Verdict(name, "unknown", Reason(cycle))
         if cycle is None:
@@ -213,8 +243,17 @@ class _Judge:
         lost = self._lost_update()
         if lost:
             return self._by_cycle(name, lost)
-        graph = Constraints(self.seen, split=name == SNAPSHOT_ISOLATION, sessions=sessions)
-        decision = decide(graph, time.monotonic() + self.time_limit)
+        deadline = self._half_of_the_rest()
+        try:
+            graph = Constraints(
+                self.seen,
+                split=name == SNAPSHOT_ISOLATION,
+                sessions=sessions,
+                deadline=deadline,
+            )
+            decision = decide(graph, deadline)
+        except OutOfTime:
+            return Verdict(name, "unknown", Reason(TIME_OVER))
         if decision.verdict == "unknown":
             assert decision.why is not None
             return Verdict(name, "unknown", Reason(decision.why))
@@ -271,7 +310,10 @@ MOST_PAIRS = 2_000_000
 
 
 def decide(graph: Constraints, deadline: float) -> Decision:
-    """Whether some order of the versions makes a graph acyclic: guess, infer, search, solve."""
+    """Whether some order of the versions makes a graph acyclic: guess, infer, search, solve.
+
+    Raises ``OutOfTime`` where the time was over before the search began.
+    """
     recorded = as_recorded(graph.seen)
     rank = [recorded[graph.transaction(node)] for node in range(graph.size)]
     order = topological_by(graph.after, rank)

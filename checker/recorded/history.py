@@ -55,8 +55,8 @@ class Recorded:
 class ForeignHistory:
     """Transactions in the order of their sessions; those of one session are in program order.
 
-    ``lone_unwritten`` is True for formats in which a value that nobody wrote may stand for the
-    initial one, at most one such value for each key. ``internal_from`` is the weakest level that
+    ``lone_unwritten`` is True where a value that nobody wrote is taken for the initial one, at most
+    one such value for each key. ``internal_from`` is the weakest level that
     forbids reads that contradict the transaction itself, which the formats' tools see differently.
     """
 

@@ -88,11 +88,14 @@ class _Observer:
         self.twice: dict[tuple[Key, Value], tuple[int, int]] = {}
         self.number_of: dict[int, int] = {}
         self.key_number: dict[Key, int] = {}
+        self.first_read: dict[int, int] = {}
+        """Of the transaction that is being looked at: by key, the writer of its first read."""
 
     def observe(self) -> Observations:
         self._collect_writes()
         self._number_transactions()
         for place, number in self.number_of.items():
+            self.first_read = {}
             self._read_transaction(place, number)
         self._finish()
         return self.result
@@ -217,18 +220,18 @@ class _Observer:
         """Notes one read from outside, and whether it agrees with the one before it."""
         index = self._key(key)
         self.result.every_read[number].append((index, writer))
-        for earlier, other in self.result.reads[number]:
-            if earlier == index:
-                if other != writer:
-                    self._find(
-                        "non-repeatable read",
-                        READ_ATOMIC,
-                        f"{self.recorded[place].name} read key {key!r} twice, first from "
-                        f"{self.result.name(other)}, then from {self.result.name(writer)}",
-                        place,
-                    )
-                return
-        self.result.reads[number].append((index, writer))
+        first = self.first_read.get(index)
+        if first is None:
+            self.first_read[index] = writer
+            self.result.reads[number].append((index, writer))
+        elif first != writer:
+            self._find(
+                "non-repeatable read",
+                READ_ATOMIC,
+                f"{self.recorded[place].name} read key {key!r} twice, first from "
+                f"{self.result.name(first)}, then from {self.result.name(writer)}",
+                place,
+            )
 
     def _internal(self, place: int, key: Key, value: Value, expected: Value) -> None:
         self._find(
@@ -288,13 +291,13 @@ class _Lists(_Observer):
 
     def _read_transaction(self, place: int, number: int) -> None:
         name = self.recorded[place].name
-        own: dict[Key, tuple[Value, ...]] = {}
+        own: dict[Key, list[Value]] = {}
         seen: dict[Key, tuple[Value, ...]] = {}
         for kind, key, raw in self.recorded[place].operations:
             if kind != "r":
-                own[key] = (*own.get(key, ()), raw)
+                own.setdefault(key, []).append(raw)
                 continue
-            value, mine = self._list(raw), own.get(key, ())
+            value, mine = self._list(raw), tuple(own.get(key, ()))
             if key in seen and mine:
                 expected: tuple[Value, ...] = seen[key] + mine
                 sound = value == expected
@@ -361,7 +364,7 @@ class _Lists(_Observer):
         writer = self._elements(place, key, before) if before else INIT
         if writer is None:
             return
-        again = (self._key(key), writer) in self.result.reads[number]
+        again = self.first_read.get(self._key(key)) == writer
         self._external(place, number, key, writer)
         if again and earlier != before:
             self._find(

@@ -12,8 +12,9 @@ sessions.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from checker.recorded.dependency import Dependency
@@ -21,24 +22,29 @@ from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
 from checker.recorded.version_order.inference import Inference
+from checker.recorded.version_order.time_limit import while_in_time
 from model.levels import CAUSAL, READ_ATOMIC
 
 
 def decide_weak(
     seen: Observations, level: str, *, sessions: bool, deadline: float
 ) -> tuple[Dependency, ...] | str | None:
-    """A shortest forbidden cycle, None where there is none, or words where time was short."""
+    """A shortest forbidden cycle, None where there is none, or words where memory was short.
+
+    Raises ``OutOfTime`` after the deadline.
+    """
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
     # What lists show of the order of versions is no cause of anything.
     causes = replace(seen, known=[]) if level == CAUSAL else seen
-    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True)
+    graph = Constraints(causes, split=False, sessions=sessions, wr_only=True, deadline=deadline)
     if level == CAUSAL:
         order = _causal(graph, seen, deadline)
         if order is None:
             return "causal: too many transactions and sessions for the memory or the time"
     else:
         if level == READ_ATOMIC or in_order:
-            for reader, key, writer, other in _pairs(seen, sessions, in_order):
+            pairs = _pairs(seen, sessions, in_order)
+            for reader, key, writer, other in while_in_time(pairs, deadline):
                 if writer == INIT:
                     graph.precede(Dependency(reader, other, "rw", key))
                 else:
@@ -115,7 +121,7 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Dependency, ...] | N
     if len(order) == graph.size:
         return None
     left = core(graph.after, order)
-    nodes = shortest_cycle(left, pairs=graph.split)
+    nodes = shortest_cycle(left, pairs=graph.split, deadline=graph.deadline)
     steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
     cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
     return _of_writes(cycle, graph.seen) or cycle
@@ -137,11 +143,38 @@ def _after_reads(seen: Observations) -> Iterator[Pair]:
     writes = [set(keys) for keys in seen.writes]
     for reader, reads in enumerate(seen.every_read):
         sources: dict[int, None] = {}
+        line: list[int] = []
+        looked_at: dict[tuple[int, int], int] = {}
         for key, writer in reads:
-            for other in sources:
-                if other not in (writer, INIT) and key in writes[other]:
-                    yield reader, key, writer, other
-            sources[writer] = None
+            # Only what was read since the same version was read before can be new.
+            start = looked_at.get((key, writer), 0)
+            looked_at[key, writer] = len(line)
+            yield from (
+                (reader, key, writer, other)
+                for other in _writers_among(line, start, sources, key, writes, seen)
+                if other != writer
+            )
+            if writer != INIT and writer not in sources:
+                sources[writer] = None
+                line.append(writer)
+
+
+def _writers_among(
+    line: Sequence[int],
+    start: int,
+    sources: Container[int],
+    key: int,
+    writes: Sequence[Container[int]],
+    seen: Observations,
+) -> Iterator[int]:
+    """Those of ``line[start:]`` that wrote a key, looked for where there is less to look at.
+
+    ``sources`` has what is in ``line``.
+    """
+    writers = seen.writers[key]
+    if len(writers) < len(line) - start:
+        return (writer for writer in writers if writer in sources)
+    return (other for other in itertools.islice(line, start, None) if key in writes[other])
 
 
 def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
@@ -149,10 +182,11 @@ def _related(seen: Observations, sessions: bool) -> Iterator[Pair]:
     writes = [set(keys) for keys in seen.writes]
     last: dict[tuple[int, int], int] = {}
     for reader, reads in enumerate(seen.reads):
-        sources = {w for _, w in seen.every_read[reader] if w != INIT}
+        sources = {w: None for _, w in seen.every_read[reader] if w != INIT}
+        line = list(sources)
         for key, writer in reads:
-            for other in sources:
-                if other != writer and key in writes[other]:
+            for other in _writers_among(line, 0, sources, key, writes, seen):
+                if other != writer:
                     yield reader, key, writer, other
             if sessions:
                 mine = last.get((seen.session[reader], key))

@@ -17,15 +17,13 @@ class Format:
     """A format: the module that reads it, and whether its levels respect session order.
 
     The tools that the first four formats come from check levels in which the order of each
-    session counts; Elle's plain levels are Adya's, in which it does not. ``may_be_empty`` says
-    that a file without transactions is a history of its tools.
+    session counts; Elle's plain levels are Adya's, in which it does not.
     """
 
     name: str
     module: str
     title: str
     session_order: bool
-    may_be_empty: bool = False
 
     def read(self, path: Path) -> ForeignHistory:
         """The history in a file (or folder); ``BadInput`` says what is wrong, and where."""
@@ -45,8 +43,8 @@ FORMATS = {
         Format("bincode", f"{__package__}.bincode", "dbcop history.bincode", True),
         Format("cobra", f"{__package__}.cobra", "Cobra logs (a folder)", True),
         Format("awdit", f"{__package__}.awdit", "AWDIT text", True),
-        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False, True),
-        Format("json", f"{__package__}.json_operations", "Elle/Jepsen JSON", False, True),
+        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False),
+        Format("json", f"{__package__}.json_operations", "Elle/Jepsen JSON", False),
     )
 }
 LARGE = "parquet"

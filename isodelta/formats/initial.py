@@ -31,19 +31,19 @@ def with_initial_zero(history: ForeignHistory) -> ForeignHistory:
 
 
 def values_from_before(history: ForeignHistory) -> bool:
-    """Whether values that nobody wrote stand for initial ones, at most one for each key.
+    """Whether values that nobody wrote may stand for initial ones, at most one for each key.
 
-    That needs evidence: no read sees the initial state as such, and more than one read sees such a
-    value. A single one is more likely a value out of thin air.
+    They may where no read sees the initial state as such, and some read sees such a value. Nothing
+    in a file tells them from values out of thin air, so that only a user can say that they do.
     """
     written = {
         (o.key, o.value) for t in history.transactions for o in t.operations if o.kind == "w"
     }
-    found = 0
+    some = False
     for transaction in history.transactions:
         for operation in transaction.operations:
             if operation.kind == "r" and operation[1:] not in written:
                 if operation.value is INITIAL:
                     return False
-                found += 1
-    return found > 1
+                some = True
+    return some

@@ -21,6 +21,18 @@ from model.levels import READ_ATOMIC
 
 _STATUS = {"ok": Status.COMMITTED, "fail": Status.ABORTED, "info": Status.UNKNOWN}
 _KINDS = {"append": "a", "r": "r", "w": "w"}
+_OTHER_WORKLOADS = {
+    "transfer": "bank",
+    "cas": "cas register",
+    "acquire": "mutex",
+    "release": "mutex",
+    "enqueue": "queue",
+    "dequeue": "queue",
+    "increment": "counter",
+    "decrement": "counter",
+    "add": "set or counter",
+}
+"""Jepsen's other workloads, by the ``:f`` that only they have."""
 
 
 def history_of(operations: Iterable[tuple[int, Any]], name: str) -> ForeignHistory:
@@ -52,9 +64,19 @@ class _Reader:
         self.kinds: dict[str, int] = {}
         self.labels: set[str] = set()
         self.operations = 0
+        self.workload: str | None = None
 
     def wrong(self, line: int, what: str) -> BadInput:
         return BadInput(f"{self.name}:{line}: {what}")
+
+    def not_transactions(self, line: int, what: str) -> BadInput:
+        """The message about a value that is not that of a transaction."""
+        if self.workload is not None:
+            what += (
+                f"; by its :f this is a history of a {self.workload}, and only list-append and "
+                "rw-register can be judged"
+            )
+        return self.wrong(line, what)
 
     def take(self, line: int, operation: Any) -> None:
         if not isinstance(operation, dict):
@@ -65,6 +87,7 @@ class _Reader:
             raise self.wrong(line, f":type is {_shown(kind)}, not :invoke, :ok, :fail or :info")
         if process is not None and (isinstance(process, bool) or not isinstance(process, int)):
             return
+        self.workload = self.workload or _OTHER_WORKLOADS.get(_word(operation.get("f")))
         value = operation.get("value")
         if value is None and kind == "ok" and _word(operation.get("f")) in (None, "txn"):
             value = []
@@ -142,7 +165,9 @@ class _Reader:
             if status is not Status.COMMITTED and not isinstance(value, dict):
                 # The error of a client that never said what it asked for.
                 return ()
-            raise self.wrong(line, f":value is {_shown(value)}, not a vector of operations")
+            raise self.not_transactions(
+                line, f":value is {_shown(value)}, not a vector of operations"
+            )
         result = []
         for each in value:
             if isinstance(each, list) and len(each) == 2 and _word(each[0]) == "r":
@@ -151,7 +176,7 @@ class _Reader:
             if isinstance(each, list) and len(each) == 3:
                 kind = _KINDS.get(_word(each[0]))
             if kind is None:
-                raise self.wrong(
+                raise self.not_transactions(
                     line, f"{_shown(each)} is none of [:append k v], [:r k v] and [:w k v]"
                 )
             key, what = _hashable(each[1]), _hashable(each[2])

@@ -2,8 +2,8 @@
 
 The values of writes are unique for each key. A transaction -1 was aborted (Plume, AWDIT), and a
 session -1 is the initial state written out (PolySI). A read of 0 that nobody wrote sees the
-initial state. Another value that nobody wrote is an anomaly, unless the file does without 0: see
-``initial.values_from_before``.
+initial state. Another value that nobody wrote is an anomaly, unless the user says that such values
+are initial ones: see ``initial.values_from_before``.
 """
 
 from __future__ import annotations

@@ -149,6 +149,8 @@ class Completion:
         for start in list(left):
             if len(found) >= MOST_CYCLES:
                 break
+            if found and time.monotonic() > self.graph.deadline:
+                break
             if start not in left:
                 continue
             cycle = cycle_through(left, start, pairs=self.graph.split)

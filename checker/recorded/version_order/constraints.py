@@ -14,12 +14,25 @@ from collections import defaultdict
 
 from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT, Observations
+from checker.recorded.version_order.time_limit import NO_LIMIT, in_time
 
 
 class Constraints:
-    """Nodes, edges and readers of one history at one level."""
+    """Nodes, edges and readers of one history at one level.
 
-    def __init__(self, seen: Observations, *, split: bool, sessions: bool, wr_only: bool = False):
+    What works on the graph raises ``OutOfTime`` after its ``deadline``.
+    """
+
+    def __init__(
+        self,
+        seen: Observations,
+        *,
+        split: bool,
+        sessions: bool,
+        wr_only: bool = False,
+        deadline: float = NO_LIMIT,
+    ):
+        self.deadline = deadline
         self.seen, self.split, self.sessions, self.wr_only = seen, split, sessions, wr_only
         self.transactions = len(seen.transactions)
         self.size = self.transactions * (2 if split else 1)
@@ -67,7 +80,7 @@ class Constraints:
     def _replaced(self) -> None:
         """Whoever writes a key that it has read replaces the version that it read."""
         for number, reads in enumerate(self.seen.reads):
-            written = self.seen.writes[number]
+            written = set(self.seen.writes[number])
             for key, writer in reads:
                 if writer != INIT and key in written:
                     self.order(writer, number, key, inferred=False)
@@ -86,6 +99,7 @@ class Constraints:
             # where one of them is a writer, which has no edge to itself.
             readers = self._last_readers(readers, writers)
         for reader in readers:
+            in_time(self.deadline)
             for writer in writers:
                 if reader != writer:
                     self.precede(Dependency(reader, writer, "rw", key))

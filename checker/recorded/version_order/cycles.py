@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterable, Sequence
 from heapq import heapify, heappop, heappush
@@ -9,6 +10,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from checker.recorded.version_order.reachability import Array
+from checker.recorded.version_order.time_limit import NO_LIMIT
 
 Graph = dict[int, list[int]]
 """What follows each node, which is a node of the graph as well."""
@@ -120,19 +122,21 @@ def cycle_through(graph: Graph, start: int, *, pairs: bool) -> list[int]:
     return best
 
 
-def shortest_cycle(graph: Graph, *, pairs: bool) -> list[int]:
+def shortest_cycle(graph: Graph, *, pairs: bool, deadline: float = NO_LIMIT) -> list[int]:
     """A shortest cycle, as nodes; [] where there is none. ``pairs`` as in ``cycle_through``.
 
-    After ``MOST_WORK`` it is the shortest found so far, so that a large graph does not take hours.
+    After ``MOST_WORK``, or after the deadline, it is the shortest found so far, so that a large
+    graph does not take hours.
     """
-    start = _Walks(graph, pairs).start()
+    start = _Walks(graph, pairs, deadline).start()
     return [] if start is None else cycle_through(graph, start, pairs=pairs)
 
 
 class _Walks:
     """Breadth-first search from many starts at once: one bit for each start and node."""
 
-    def __init__(self, graph: Graph, pairs: bool) -> None:
+    def __init__(self, graph: Graph, pairs: bool, deadline: float) -> None:
+        self.deadline = deadline
         nodes = list(graph)
         place = {node: at for at, node in enumerate(nodes)}
         self.size = len(nodes)
@@ -154,11 +158,15 @@ class _Walks:
         for begin in range(0, len(self.starts), 64 * words):
             if best is not None and work > MOST_WORK:
                 break
+            if time.monotonic() > self.deadline:
+                # A cycle is a cycle, even if it is not a shortest one.
+                return self.nodes[self.starts[begin]] if best is None else best
             found, length, steps = self._search(self.starts[begin : begin + 64 * words], limit)
             work += steps * words * len(self.source)
             if found is not None:
                 best, limit = self.nodes[found], length
-        return best
+        # None was found in time: every start lies on a cycle.
+        return self.nodes[self.starts[0]] if best is None and self.starts else best
 
     def _search(self, starts: list[int], limit: int) -> tuple[int | None, int, int]:
         """The first start that is reached again in under ``limit`` arcs, how many, and the work."""
@@ -178,7 +186,7 @@ class _Walks:
                 return starts[again[0]], length, length
             here = step & ~seen
             seen |= step
-            if not here.any():
+            if not here.any() or time.monotonic() > self.deadline:
                 return None, limit, length
         return None, limit, limit
 

@@ -16,6 +16,7 @@ from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.reachability import Array, Clocks
+from checker.recorded.version_order.time_limit import in_time
 
 NOBODY = -1
 """The frontier of a session that no preceding writer belongs to."""
@@ -116,6 +117,7 @@ class Frontiers:
         home = self.clocks.chain[begins]
         starts = np.flatnonzero(np.diff(self.read[self.initial :], prepend=NOBODY))
         for chain in range(self.clocks.chains):
+            in_time(self.graph.deadline)
             here = self.of[:, chain]
             if not self.graph.wr_only:
                 clock = seen[commits, chain]

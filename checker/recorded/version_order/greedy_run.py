@@ -14,10 +14,12 @@ used to begin the search with.
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterator
 from itertools import pairwise
 
 from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
+from checker.recorded.version_order.time_limit import while_in_time
 
 
 def as_recorded(seen: Observations) -> list[float]:
@@ -58,10 +60,14 @@ class Execution:
     def run(self) -> list[int]:
         """Nodes in the order in which they were executed."""
         while True:
-            while self.ready:
-                self._try(self.ready.popleft())
+            for transaction in while_in_time(self._next(), self.graph.deadline):
+                self._try(transaction)
             if not self.graph.split or not self._open_one():
                 return self.order
+
+    def _next(self) -> Iterator[int]:
+        while self.ready:
+            yield self.ready.popleft()
 
     def _try(self, transaction: int) -> None:
         if self.done[transaction]:

@@ -25,6 +25,7 @@ from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
 from checker.recorded.version_order.frontiers import Frontiers
 from checker.recorded.version_order.reachability import Array, Bits, Clocks
+from checker.recorded.version_order.time_limit import in_time
 
 WINDOW = 100
 """Writers of one key that are reduced at once."""
@@ -95,11 +96,12 @@ class Inference:
         """One round, along a topological order: how many orders are new."""
         if self.reach is None:
             raise AssertionError("without reachability nothing is inferred")
-        self.reach.update(order, self.graph.before)
+        self.reach.update(order, self.graph.before, self.graph.deadline)
         if self.frontiers is not None:
             return self.frontiers.advance(order)
         still_open, news = [], 0
         for key in self.open:
+            in_time(self.graph.deadline)
             added, complete = self._key(key)
             news += added
             if not complete:
@@ -137,6 +139,7 @@ class Inference:
         """The pairs of writers, with their key, whose order did not follow from anything."""
         reach = self.reach if self.rounds else None
         for key in self.open:
+            in_time(self.graph.deadline)
             writers = self.writers[key]
             if reach is None:
                 yield from ((a, b, key) for a, b in combinations(writers.tolist(), 2))
@@ -163,6 +166,7 @@ class Inference:
         added = 0
         step = max(1, CHUNK // len(writers))
         for start in range(0, len(readers), step):
+            in_time(graph.deadline)
             some, their = readers[start : start + step], sources[start : start + step]
             begins = self._nodes(some)[0]
             seen = reach.reaches(commits[None, :], begins[:, None])

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from checker.recorded.version_order.time_limit import NO_LIMIT, while_in_time
+
 MOST_BITS = 130_000
 """Nodes up to which the whole relation is kept as bits: 2 GB."""
 MOST_CLOCK_CELLS = 150_000_000
@@ -32,7 +34,7 @@ class Clocks:
     def fits(nodes: int, chains: int) -> bool:
         return nodes * chains <= MOST_CLOCK_CELLS
 
-    def update(self, order: list[int], before: list[list[int]]) -> None:
+    def update(self, order: list[int], before: list[list[int]], deadline: float = NO_LIMIT) -> None:
         """Brings the relation up to date, along a topological order.
 
         Edges are only ever added, so a row changes only by new ones and by rows that changed.
@@ -44,7 +46,7 @@ class Clocks:
         seen, known = self.seen, self.known
         changed = bytearray(len(order))
         maximum = np.maximum
-        for node in order:
+        for node in while_in_time(order, deadline):
             others = before[node]
             old = known[node]
             news = [other for other in others[:old] if changed[other]]
@@ -74,7 +76,7 @@ class Bits:
     def fits(nodes: int) -> bool:
         return nodes <= MOST_BITS
 
-    def update(self, order: list[int], before: list[list[int]]) -> None:
+    def update(self, order: list[int], before: list[list[int]], deadline: float = NO_LIMIT) -> None:
         """Works the relation out anew, along a topological order.
 
         Edges are only ever added, so what reached a node before still does.
@@ -87,7 +89,7 @@ class Bits:
         place = [0] * size
         for at, node in enumerate(order):
             place[node] = at
-        for node in order:
+        for node in while_in_time(order, deadline):
             row = seen[node]
             others = before[node]
             if len(others) > 1:

@@ -44,12 +44,25 @@ FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
     help="Values of registers that nobody wrote were written outside of the history, as for Elle.",
 )
 @click.option(
+    "--initial-values",
+    is_flag=True,
+    help="One value of each register that nobody wrote is its initial one, in text, EDN and JSON "
+    "where no read sees the initial state.",
+)
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    metavar="NAME",
+    help="Decide this level alone (repeatable); the exit code is by those named. Default: all.",
+)
+@click.option(
     "--time-limit",
     type=Duration(),
     default="5m",
     show_default=True,
     metavar="TIME",
-    help="How long to look for the order of the versions, for each level.",
+    help="How long to look for the order of the versions of a history, for all levels together.",
 )
 @click.option(
     "--export",
@@ -64,6 +77,8 @@ def command(
     format_name: str | None,
     session_order: bool | None,
     outside_writers: bool,
+    initial_values: bool,
+    levels: Sequence[str],
     time_limit: float,
     export_as: str | None,
     common: Common,
@@ -77,7 +92,10 @@ def command(
         return _export(files, export_as, common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    return run(Judging(files, format_name, session_order, outside_writers, time_limit), common)
+    judging = Judging(
+        files, format_name, session_order, outside_writers, initial_values, levels, time_limit
+    )
+    return run(judging, common)
 
 
 @dataclass
@@ -88,6 +106,8 @@ class Judging(Course["HistoryResult | Unread"]):
     format_name: str | None
     session_order: bool | None
     outside_writers: bool
+    initial_values: bool
+    levels: Sequence[str]
     time_limit: float
 
     def results(self, progress: Progress) -> Iterator[HistoryResult | Unread]:
@@ -116,6 +136,8 @@ class Judging(Course["HistoryResult | Unread"]):
                 self.session_order,
                 self.time_limit,
                 outside_writers=self.outside_writers,
+                initial_values=self.initial_values,
+                only=self.levels,
             )
         except BadInput as error:
             if not one_of_many:

@@ -12,7 +12,8 @@ from typing import Any
 from checker.judging.graph import VerdictName
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason
-from checker.recorded.decide import Judgement, judge
+from checker.recorded.decide import Judgement, judge, level_names
+from checker.recorded.history import Status
 from checker.recorded.observations import AmbiguousHistory, AnomalousRead
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
@@ -202,19 +203,25 @@ def judge_file(
     time_limit: float,
     *,
     outside_writers: bool = False,
+    initial_values: bool = False,
+    only: Sequence[str] = (),
 ) -> HistoryResult:
     """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
 
-    With ``outside_writers`` the values of registers that nobody wrote are no anomalies.
+    With ``outside_writers`` the values of registers that nobody wrote are not anomalies. With
+    ``initial_values`` one such value of each key is its initial one, where the format allows that.
+    ``only`` names the levels to decide; all of the format's where it is empty.
     """
     started = time.monotonic()
     name = format_name or recognise(path)
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     if name == LARGE:
-        result = _judge_large(path)
+        result = _judge_large(path, only)
     else:
-        result = _judge_recorded(path, name, session_order, time_limit, outside_writers)
+        result = _judge_recorded(
+            path, name, session_order, time_limit, outside_writers, initial_values, only
+        )
     return replace(result, seconds=round(time.monotonic() - started, 3))
 
 
@@ -224,16 +231,26 @@ def _judge_recorded(
     session_order: bool | None,
     time_limit: float,
     outside_writers: bool,
+    initial_values: bool,
+    only: Sequence[str],
 ) -> HistoryResult:
     format_ = FORMATS[name]
     history = format_.read(path)
-    if not history.transactions and not format_.may_be_empty:
+    if not history.transactions:
         raise BadInput(f"{path}: there is no transaction in this history")
+    if not any(t.operations for t in history.transactions if t.status is Status.COMMITTED):
+        raise BadInput(
+            f"{path}: no transaction of this history did anything and committed, so that there "
+            "is nothing to judge"
+        )
+    if not initial_values:
+        history = replace(history, lone_unwritten=False)
     if outside_writers and history.kind == "register":
         history = with_outside_writers(history)
     sessions = format_.session_order if session_order is None else session_order
+    _refuse_other_levels(path, only, level_names(sessions))
     try:
-        judgement = judge(history, session_order=sessions, time_limit=time_limit)
+        judgement = judge(history, session_order=sessions, time_limit=time_limit, only=only)
     except AmbiguousHistory as error:
         raise BadInput(f"{path}: {error}") from error
     written = [t.operations[0] for t in history.transactions if t.outside]
@@ -258,7 +275,13 @@ def _judge_recorded(
     )
 
 
-def _judge_large(path: Path) -> HistoryResult:
+def _refuse_other_levels(path: Path, only: Sequence[str], names: Collection[str]) -> None:
+    for name in only:
+        if name not in names:
+            raise BadInput(f"{path}: --level {name}: this history is judged at {', '.join(names)}")
+
+
+def _judge_large(path: Path, only: Sequence[str]) -> HistoryResult:
     """A history in arrays. Its log is known, so Serializable is Delta's level."""
     from checker.recorded.arrays import decide
     from checker.recorded.arrays.history import InvalidHistory
@@ -269,6 +292,7 @@ def _judge_large(path: Path) -> HistoryResult:
         verdicts = decide.judge(history)
     except InvalidHistory as error:
         raise BadInput(f"{path}: {error}") from error
+    _refuse_other_levels(path, only, verdicts)
     return HistoryResult(
         history=str(path),
         format=LARGE,
@@ -280,6 +304,7 @@ def _judge_large(path: Path) -> HistoryResult:
                 serial_order=_ends(verdict.serial_order),
             )
             for level, verdict in verdicts.items()
+            if not only or level in only
         },
     )
 

@@ -10,7 +10,8 @@ import networkx as nx
 import pytest
 
 from checker.judging.witness import Cycle
-from checker.recorded.decide import judge
+from checker.recorded import weak_levels
+from checker.recorded.decide import judge, level_names
 from checker.recorded.generators.serial import PLANTED, Shape, generate
 from checker.recorded.history import ForeignHistory, Operation, Recorded
 from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
@@ -395,3 +396,62 @@ def test_a_level_is_decided_without_sessions_at_any_size() -> None:
     judgement = judge(generate(1, shape, "causality violation"), session_order=True)
     assert judgement.levels["Serializable"].verdict == "violated"
     assert set(judgement.without_sessions.values()) == {"holds", "violated"}
+
+
+def test_a_transaction_of_many_reads_is_judged_like_one_of_few() -> None:
+    """Would take minutes if each read were compared with all the others."""
+    for size in (3, 60_000):
+        for kind, write in (("register", "w"), ("list", "a")):
+            whole = (1,) if kind == "list" else 1
+            operations = [
+                tuple(Operation(write, key, 1) for key in range(size)),  # type: ignore[arg-type]
+                tuple(
+                    operation
+                    for key in range(size)
+                    for operation in (Operation("r", key, whole), Operation(write, key, 2))  # type: ignore[arg-type]
+                ),
+            ]
+            made = ForeignHistory(
+                kind,  # type: ignore[arg-type]
+                tuple(Recorded(f"T{n}", n, each) for n, each in enumerate(operations)),
+            )
+            for sessions in (True, False):
+                levels = judge(made, session_order=sessions).levels
+                assert {verdict.verdict for verdict in levels.values()} == {"holds"}
+
+
+def test_what_read_committed_orders_is_what_its_axiom_says() -> None:
+    """Each writer read before, or read from at all, against the definition written out."""
+    met = 0
+    for seed in range(500):
+        seen = observe(tiny(seed))
+        writes = [set(keys) for keys in seen.writes]
+        after, related = set(), set()
+        for reader, reads in enumerate(seen.every_read):
+            for place, (key, writer) in enumerate(reads):
+                for _, other in reads[:place]:
+                    if other not in (INIT, writer) and key in writes[other]:
+                        after.add((reader, key, writer, other))
+            for key, writer in seen.reads[reader]:
+                for _, other in reads:
+                    if other not in (INIT, writer) and key in writes[other]:
+                        related.add((reader, key, writer, other))
+        assert set(weak_levels._after_reads(seen)) == after, seed
+        assert set(weak_levels._related(seen, False)) == related, seed
+        met += len(after) + len(related)
+    assert met > 100
+
+
+@pytest.mark.parametrize("sessions", [True, False])
+def test_a_level_alone_has_the_verdict_that_it_has_beside_the_others(sessions: bool) -> None:
+    met = set()
+    for seed in range(150):
+        made = tiny(seed)
+        together = judge(made, session_order=sessions).levels
+        assert list(together) == level_names(sessions)
+        for name in level_names(sessions):
+            alone = judge(made, session_order=sessions, only=[name]).levels
+            assert list(alone) == [name]
+            assert alone[name].verdict == together[name].verdict, (seed, name)
+            met.add((name, alone[name].verdict))
+    assert len(met) == 2 * len(level_names(sessions))

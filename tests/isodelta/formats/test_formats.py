@@ -244,9 +244,10 @@ def test_unknown_formats_are_refused(content: bytes, tmp_path: Path) -> None:
 def test_values_of_the_text_format_that_nobody_wrote(tmp_path: Path) -> None:
     path = tmp_path / "h.txt"
     path.write_text("r(1,5,0,0)\nr(1,5,1,1)\n")
-    assert cli.run(["history", str(path)]) == OK
-    path.write_text("r(1,5,0,0)\nr(1,6,1,1)\n")
     assert cli.run(["history", str(path)]) == FOUND
+    assert cli.run(["history", str(path), "--initial-values"]) == OK
+    path.write_text("r(1,5,0,0)\nr(1,6,1,1)\n")
+    assert cli.run(["history", str(path), "--initial-values"]) == FOUND
     assert len(text.read(path).transactions) == 2
 
 
@@ -305,7 +306,7 @@ def test_a_lone_value_out_of_thin_air_is_an_anomaly(
     path.write_text("w(1,5,0,0)\nr(1,77,1,1)\n")
     assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
     path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
-    assert verdicts_of(path, capfd)["ReadCommitted"] == "holds"
+    assert verdicts_of(path, capfd)["ReadCommitted"] == "violated"
 
 
 def test_values_taken_for_initial_ones_are_told(
@@ -313,17 +314,18 @@ def test_values_taken_for_initial_ones_are_told(
 ) -> None:
     path, report = tmp_path / "h.txt", tmp_path / "report"
     path.write_text("w(1,5,0,0)\nr(1,77,1,1)\nr(2,78,1,1)\n")
-    assert cli.run(["history", str(path), "--report", str(report)]) == OK
+    asked = ["history", str(path), "--initial-values"]
+    assert cli.run([*asked, "--report", str(report)]) == OK
     words = "assumed: the value that nobody wrote is the initial one, for 2 of the keys"
     assert words in " ".join(capfd.readouterr().out.split())
     assert words in (report / "index.html").read_text()
-    assert cli.run(["history", str(path), "--json"]) == OK
+    assert cli.run([*asked, "--json"]) == OK
     assert json.loads(capfd.readouterr().out)["taken_for_initial"] == {
         "keys": 2,
         "first": [{"key": 1, "value": 77}, {"key": 2, "value": 78}],
     }
     path.write_text("w(1,5,0,0)\nr(1,5,1,1)\nr(2,0,1,1)\n")
-    assert cli.run(["history", str(path), "--json"]) == OK
+    assert cli.run([*asked, "--json"]) == OK
     assert "taken_for_initial" not in json.loads(capfd.readouterr().out)
 
 
@@ -407,3 +409,21 @@ def test_a_folder_of_many_histories_is_judged_one_by_one(
     told = capfd.readouterr()
     assert len(told.out.splitlines()) == 5
     assert "cut.bincode" in told.err
+
+
+def test_the_exit_code_is_by_the_levels_that_were_asked_for(
+    files: dict[str, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["history", str(files["text"]), "--json"]
+    assert cli.run([*asked, "--level", "Causal", "--level", "ReadCommitted"]) == OK
+    levels = json.loads(capfd.readouterr().out)["levels"]
+    assert {name: level["verdict"] for name, level in levels.items()} == {
+        "ReadCommitted": "holds",
+        "Causal": "holds",
+    }
+    assert cli.run([*asked, "--level", "SnapshotIsolation"]) == FOUND
+    capfd.readouterr()
+    assert cli.run([*asked, "--level", "Linearizable"]) == BAD
+    assert "--level Linearizable: this history is judged at ReadCommitted" in " ".join(
+        capfd.readouterr().err.split()
+    )

@@ -147,7 +147,61 @@ def test_json_and_edn_are_told_apart(
     path = tmp_path / name
     path.write_text(content, encoding="utf-8")
     assert recognise(path) == expected
-    assert cli.run(["history", str(path)]) in (OK, FOUND)
+    # Most of them have nothing that could be judged.
+    assert cli.run(["history", str(path)]) == (OK if "value" in content else BAD)
+
+
+INFO = "{:type :info, :process 0, :f :txn, :value [[:w 1 1]]}"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("h.edn", ""),
+        ("h.edn", "[]"),
+        ("h.json", "[]"),
+        ("h.edn", INFO),
+        ("h.edn", "{:type :invoke, :process 0, :value [[:append 1 1]]}"),
+        ("h.edn", "{:type :fail, :process 0, :value [[:append 1 1]]}"),
+        ("h.edn", INFO + "{:type :ok, :process 1, :value []}"),
+        ("h.json", '[{"type": "info", "process": 0, "value": [["append", 1, 1]]}]'),
+        ("h.txt", "w(1,9,0,-1)\n"),
+    ],
+)
+def test_a_history_in_which_nothing_committed_is_refused(
+    name: str, content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert cli.run(["history", str(path)]) == BAD
+    assert "transaction" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("reads", [1, 2, 3])
+@pytest.mark.parametrize("keys", [1, 2])
+@pytest.mark.parametrize("form", ["txt", "edn"])
+def test_values_out_of_thin_air_are_anomalies_however_many_reads_see_them(
+    reads: int, keys: int, form: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"h.{form}"
+    lines = {
+        "txt": ["w(1,5,0,0)", *(f"r({1 + n % keys},77,{n + 1},{n + 1})" for n in range(reads))],
+        "edn": [
+            "{:type :ok, :process 0, :value [[:w 1 5]]}",
+            *(
+                f"{{:type :ok, :process {n + 1}, :value [[:r {1 + n % keys} 77]]}}"
+                for n in range(reads)
+            ),
+        ],
+    }[form]
+    path.write_text("\n".join(lines) + "\n")
+    assert cli.run(["history", str(path), "--json"]) == FOUND
+    result = json.loads(capfd.readouterr().out)
+    assert result["anomalous_reads"] == reads
+    assert {level["anomaly"] for level in result["levels"].values()} == {"unwritten read"}
+    for asked in ("--outside-writers", "--initial-values"):
+        assert cli.run(["history", str(path), asked]) == OK
+        assert "assumed: " in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -256,3 +310,24 @@ def test_a_process_that_goes_on_after_a_crash() -> None:
         ("T1", "committed"),
         ("T1 (line 1)", "aborted"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("content", "workload"),
+    [
+        ("{:type :ok, :process 0, :f :transfer, :value {:from 1, :to 2, :amount 3}}", "bank"),
+        ("{:type :ok, :process 0, :f :cas, :value [1 2]}", "cas register"),
+        ("{:type :ok, :process 0, :f :acquire, :value nil}", "mutex"),
+        ("{:type :ok, :process 0, :f :enqueue, :value 4}", "queue"),
+        ("{:type :ok, :process 0, :f :add, :value 4}", "set or counter"),
+        ('{"type": "ok", "process": 0, "f": "increment", "value": 1}', "counter"),
+    ],
+)
+def test_histories_of_other_workloads_are_refused_by_name(
+    content: str, workload: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h"
+    path.write_text(content)
+    assert cli.run(["history", str(path)]) == BAD
+    words = f"this is a history of a {workload}, and only list-append and rw-register"
+    assert words in " ".join(capsys.readouterr().err.split())
