@@ -21,6 +21,8 @@ from model.profiles import DEFAULT
 from model.scenario import TableSpec
 from tests.checker.robustness.workload_templates import Templates, chosen
 
+pytestmark = pytest.mark.slow
+
 NUMBERS = {"k": "int", "p": "int", "v": "int"}
 ONE_ROW = ("INSERT INTO t VALUES (1, 1, 5)",)
 

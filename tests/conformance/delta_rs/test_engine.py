@@ -31,6 +31,8 @@ from model.sql import parse_statement
 from model.statements import Delete
 from model.tables.table import table_from_spec
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)

@@ -32,6 +32,8 @@ from model.sql import parse_statement
 from model.statements import Merge
 from model.tables.table import table_from_spec
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
 FINDINGS = read_files([ROOT / "docs/findings/delta_rs_statements.yaml"], RULES)

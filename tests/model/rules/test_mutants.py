@@ -25,6 +25,8 @@ from model.profiles import DEFAULT, Profile
 from model.rules import added_files, delete_delete, delete_read
 from model.rules.base import Attempt, Rule
 
+pytestmark = pytest.mark.slow
+
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 PLACES = tuple((layout, level) for layout in LAYOUTS for level in LEVELS)
 EVERYWHERE = frozenset(PLACES)
