@@ -23,6 +23,7 @@ from model.profiles import DEFAULT, PROFILES
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.simulator import Run
 from tests.conformance.spark.batches import replayed_together
+from tests.notation import scheduled
 
 FILE = Path(__file__).parents[3] / "scenarios" / "statements" / "no_table_yet.yaml"
 OTHER = {"s": TableSpec({"k": "int", "p": "int"}, setup=("INSERT INTO s VALUES (1, 1), (2, 2)",))}
@@ -37,7 +38,7 @@ CREATIONS = (PLAIN, UNLESS, REPLACE, SELECT, VALUES, REPLACE_SELECT)
 
 
 def story(*texts: str, schedule: str) -> Scenario:
-    order = tuple(step for part in schedule.split(", ") for step in steps(part))
+    order = scheduled(schedule)
     return Scenario("x", TableSpec(), dict(zip("ABCD", texts, strict=False)), order, OTHER)
 
 
