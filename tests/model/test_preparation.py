@@ -19,6 +19,7 @@ from model.sql.parser import _resolved, parsed
 from model.sql.printer import syntax
 from model.statements import InsertValues
 from model.tables.table import NoPlace, Table
+from tests.notation import scheduled
 
 ROWS = "INSERT INTO t VALUES (1, 10), (2, 20)"
 MERGE = (
@@ -40,7 +41,7 @@ def scenario(*texts: str, schedule: str = "", setup: tuple[str, ...] = (ROWS,)) 
         {"k": "int", "v": "int"}, properties={"delta.columnMapping.mode": "name"}, setup=setup
     )
     names = "ABCDEFGHIJKLMNOP"[: len(texts)]
-    order = tuple(s for part in (schedule or ", ".join(names)).split(", ") for s in steps(part))
+    order = scheduled(schedule or ", ".join(names))
     return Scenario("x", spec, dict(zip(names, texts, strict=True)), order)
 
 

@@ -264,11 +264,13 @@ def reached_by_hypothesis() -> Reached:
 
 
 @pytest.mark.parametrize("what", EVERYTHING.__dataclass_fields__)
+@pytest.mark.slow
 def test_random_scenarios_reach_what_there_is_to_reach(what: str) -> None:
     assert not getattr(EVERYTHING, what) - getattr(reached_at_random(), what)
 
 
 @pytest.mark.parametrize("what", EVERYTHING.__dataclass_fields__)
+@pytest.mark.slow
 def test_the_strategies_reach_what_there_is_to_reach(what: str) -> None:
     missed = getattr(EVERYTHING, what) - getattr(reached_by_hypothesis(), what)
     if what == "violated":
@@ -298,6 +300,7 @@ def reached_by(scenario: Scenario) -> Reached:
 
 
 @pytest.mark.parametrize("level", ["WriteSerializable", "PL-3"])
+@pytest.mark.slow
 def test_the_strategies_reach_what_takes_three_transactions(level: str) -> None:
     drawn = strategies.scenarios(["WriteSerializable"], min_transactions=3, max_transactions=3)
     found = find(drawn, lambda scenario: violates(scenario, level), settings=QUICK)
@@ -311,6 +314,7 @@ def violates(scenario: Scenario, level: str) -> bool:
 
 @settings(CALM, max_examples=100)
 @given(st.data())
+@pytest.mark.slow
 def test_what_is_drawn_is_in_the_language(data: st.DataObject) -> None:
     spec = data.draw(strategies.tables())
     texts = {kind: data.draw(strategies.statements(spec, kind)) for kind in kinds(spec)}
@@ -337,6 +341,7 @@ def smallest(strategy: Any, condition: Any = lambda drawn: True) -> Any:
 PLAIN = TableSpec({"k": "int", "p": "int", "v": "int"}, setup=("INSERT INTO t VALUES (1, 1, 1)",))
 
 
+@pytest.mark.slow
 def test_everything_shrinks_to_small_sql() -> None:
     assert smallest(strategies.tables()) == PLAIN
     assert smallest(strategies.predicates(PLAIN)) == "k = 1"
@@ -355,6 +360,7 @@ def test_everything_shrinks_to_small_sql() -> None:
     assert list(map(str, smallest(strategies.schedules(["A", "B"])))) == serial
 
 
+@pytest.mark.slow
 def test_a_violation_shrinks_to_a_small_scenario() -> None:
     drawn = strategies.scenarios(levels=["WriteSerializable"])
     found = smallest(drawn, lambda scenario: violates(scenario, "Serializable"))
@@ -419,6 +425,7 @@ def test_a_random_search_finds_small_violations_of_both_kinds() -> None:
         assert {n: e.outcome for n, e in ran.ended.items()} == found.scenario.expect.outcomes
 
 
+@pytest.mark.slow
 def test_nothing_is_violated_at_serializable_by_random_scenarios() -> None:
     result = random_search(5, levels=("Serializable",), scenarios=300)
     assert set(result.violations.values()) == {0}

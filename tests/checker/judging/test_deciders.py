@@ -28,6 +28,7 @@ SERIAL = [name for name, level in LEVELS.items() if level.serial_order]
 
 
 @pytest.mark.parametrize("sample", range(SAMPLES))
+@pytest.mark.slow
 def test_deciders_agree_on_random_histories(sample: int):
     reached: Counter[object] = Counter()
     always = (*DELTA_LEVELS, "PL-3")

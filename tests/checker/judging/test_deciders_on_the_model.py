@@ -22,6 +22,8 @@ from model.profiles import profile
 from model.profiles.base import Profile
 from model.scenario import Step
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = 10_000 if os.environ.get("ISODELTA_NIGHTLY") == "1" else 300
 
 SOUND = profile("delta-spark-4.4")

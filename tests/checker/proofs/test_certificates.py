@@ -17,6 +17,8 @@ from checker.proofs.theorems import snapshot_levels
 from isodelta.cli import run
 from isodelta.commands.prove import certificates as exporting
 
+pytestmark = pytest.mark.slow
+
 EVERY = list(certificates(THEOREMS))
 
 answer = cache(second_solver.answer)

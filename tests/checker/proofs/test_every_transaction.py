@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+import pytest
+
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.proofs.shapes import missed_appends_on_a_cycle, ways_back
@@ -14,6 +16,8 @@ from model.errors import UnsupportedSQL
 from model.history import History
 from model.preparation import run_scenario
 from model.profiles import DEFAULT
+
+pytestmark = pytest.mark.slow
 
 
 def _violates(history: History) -> bool:

@@ -28,6 +28,8 @@ from model.profiles import DEFAULT
 from model.rules.delta_spark import REARRANGING_OPERATIONS
 from model.simulator import Run
 
+pytestmark = pytest.mark.slow
+
 KINDS = {"ww": WW, "wr": WR, "rw": RW}
 FACTS = SymbolicFacts()
 COMPLETENESS = {each.name: each for each in log_order.completeness(FACTS)}

@@ -79,6 +79,7 @@ def _kinds_broken(scenarios) -> tuple[Counter, Counter]:
     return kinds, broken
 
 
+@pytest.mark.slow
 def test_they_hold_in_random_scenarios_of_every_statement():
     kinds, broken = _kinds_broken(islice(valid(random_scenarios(21), DEFAULT), 250))
     assert not broken

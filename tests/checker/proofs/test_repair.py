@@ -24,6 +24,8 @@ from model.scenario import Scenario, Step, TableSpec
 from model.simulator import Run
 from tests.checker.synthesis.universe import universe
 
+pytestmark = pytest.mark.slow
+
 REPAIRED = profile("delta-spark-4.4-repaired")
 RULE = read_through_append.RULE
 

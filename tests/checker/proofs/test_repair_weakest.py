@@ -32,6 +32,8 @@ from model.rules.base import Attempt
 from model.scenario import Scenario, Step, TableSpec
 from tests.model.rules.footprints import TABLES
 
+pytestmark = pytest.mark.slow
+
 REPAIRED = profile("delta-spark-4.4-repaired")
 TABLE = TABLES["partitioned"]
 (PARTITION,) = TABLE.partitions

@@ -81,6 +81,7 @@ def _as_symbols(attempt: Attempt, winner: Commit) -> tuple[SymbolicFacts, list[A
     return symbols, given
 
 
+@pytest.mark.slow
 def test_the_terms_of_the_proofs_mean_the_same_as_the_code():
     """Here z3 itself decides the formula that the proofs use, for the files that there are."""
     seen: Counter = Counter()
@@ -143,6 +144,7 @@ REDUNDANT = {
 @pytest.mark.parametrize(
     ("rule", "place"), list(weaker_rules()), ids=lambda value: str(value or "dropped")
 )
+@pytest.mark.slow
 def test_every_part_of_every_rule_is_needed_or_known_to_be_redundant(rule, place, monkeypatch):
     own = {**RULES, "added files but appends": added_files_but_appends}[rule]
 
@@ -202,6 +204,7 @@ def test_what_a_footprint_says_of_the_definition_only_adds_refusals():
     assert fewer > 100
 
 
+@pytest.mark.slow
 def test_no_theorem_is_about_a_profile_with_a_counterexample():
     """What the solver finds a smallest violation of has no theorem, all else has one."""
     bounds = Bounds(2)

@@ -33,6 +33,8 @@ from model.profiles import DEFAULT, profile
 from model.rules.base import Attempt
 from model.rules.delta_spark import level_in_force
 
+pytestmark = pytest.mark.slow
+
 REPAIRED = profile("delta-spark-4.4-repaired")
 LEMMAS = [(theorem, lemma) for theorem in THEOREMS for lemma in theorem.lemmas]
 PART = (

@@ -29,6 +29,8 @@ from model.rules.base import Attempt
 from model.tables.protocol import ENABLING
 from tests.model.rules.footprints import TABLES, random_attempts
 
+pytestmark = pytest.mark.slow
+
 LEMMA = {lemma.name: lemma for lemma in running_rules.LEMMAS}
 MODULES = {rule: Path(code.__globals__["__file__"]) for rule, code in CODE.items()}
 OTHER_FIELD = {

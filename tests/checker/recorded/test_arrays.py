@@ -95,6 +95,7 @@ def as_history(operations: list[Operation], snapshots: list[int]) -> History:
     return History("t", 0, initial, tuple(transactions), final)
 
 
+@pytest.mark.slow
 def test_the_arrays_agree_with_the_graph_decider() -> None:
     met = set()
     for seed in range(3000):
@@ -108,6 +109,7 @@ def test_the_arrays_agree_with_the_graph_decider() -> None:
     assert len(met) == 6
 
 
+@pytest.mark.slow
 def test_the_arrays_agree_with_the_definitions_whatever_was_read() -> None:
     for seed in range(3000):
         operations, snapshots = random_operations(seed, wild=True)
@@ -128,6 +130,7 @@ def _acyclic(edges: set[tuple[int, int]]) -> bool:
     return nx.is_directed_acyclic_graph(nx.DiGraph(list(edges)))
 
 
+@pytest.mark.slow
 def test_witnesses_are_what_they_say() -> None:
     for seed in range(1500):
         operations, _ = random_operations(seed, wild=seed % 2 == 0)

@@ -12,6 +12,8 @@ from checker.recorded.generators.serial import Shape
 from checker.recorded.history import ForeignHistory
 from model.levels import READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(60)
 
 

@@ -93,6 +93,7 @@ def verdicts(made: ForeignHistory, sessions: bool = True) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("sessions", [True, False])
+@pytest.mark.slow
 def test_the_fast_decider_agrees_with_every_order_of_the_versions(sessions: bool) -> None:
     met = set()
     for seed in range(TINY):
@@ -117,6 +118,7 @@ def test_a_stronger_level_never_holds_where_a_weaker_one_is_violated() -> None:
 
 @pytest.mark.parametrize("planted", PLANTED)
 @pytest.mark.parametrize("seed", range(5))
+@pytest.mark.slow
 def test_a_planted_anomaly_is_found_and_named_at_its_level(planted: str, seed: int) -> None:
     shape = Shape(transactions=120, sessions=6, keys=15)
     assert set(verdicts(generate(seed, shape)).values()) == {"holds"}
@@ -189,6 +191,7 @@ def test_a_transaction_of_unknown_end_counts_when_somebody_saw_it() -> None:
     assert len(observe(recorded(writer, reader)).transactions) == 2
 
 
+@pytest.mark.slow
 def test_no_time_at_all_is_unknown_and_says_what_was_tried() -> None:
     # Two blind writers whose order no read shows, in the way of a greedy run.
     for seed in range(400):
@@ -391,6 +394,7 @@ def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessi
     assert judgement.without_sessions == plain(made)
 
 
+@pytest.mark.slow
 def test_a_level_is_decided_without_sessions_at_any_size() -> None:
     shape = Shape(transactions=6000, sessions=20, keys=600)
     judgement = judge(generate(1, shape, "causality violation"), session_order=True)

@@ -20,6 +20,8 @@ from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
 from model.levels import READ_ATOMIC, READ_COMMITTED
 
+pytestmark = pytest.mark.slow
+
 Related = Callable[[int, int, int], bool]
 Pairs = set[tuple[int, int]]
 

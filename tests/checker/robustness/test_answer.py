@@ -26,6 +26,8 @@ from model.scenario import TableSpec
 from model.statements import Delete
 from tests.checker.robustness.workload_grammar import POOL, SETUPS, workload, workloads
 
+pytestmark = pytest.mark.slow
+
 FILES = sorted((Path(__file__).parents[3] / "scenarios/workloads").glob("*.yaml"))
 
 APPEND = "INSERT INTO t VALUES (:k, :p, :v)"

@@ -28,6 +28,8 @@ from model.scenario import TableSpec
 from tests.checker.robustness.workload_templates import Templates, chosen
 
 WORKLOADS = Path(__file__).parents[3] / "scenarios" / "workloads"
+pytestmark = pytest.mark.slow
+
 NUMBERS = {"k": "int", "p": "int", "v": "int"}
 ONE_ROW = ("INSERT INTO t VALUES (1, 1, 5)",)
 

@@ -31,6 +31,8 @@ from tests.checker.robustness.typed_templates import VALUES, TypedTemplates
 from tests.checker.robustness.workload_grammar import POOL, SETUPS, workload
 from tests.checker.robustness.workload_templates import Templates, chosen
 
+pytestmark = pytest.mark.slow
+
 RW = BIT[EdgeKind.RW_ITEM] | BIT[EdgeKind.RW_PREDICATE]
 BUILDS_ON = BIT[EdgeKind.WR_ITEM] | BIT[EdgeKind.WR_PREDICATE] | BIT[EdgeKind.WW]
 

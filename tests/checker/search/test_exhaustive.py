@@ -22,6 +22,8 @@ from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
 
+pytestmark = pytest.mark.slow
+
 LEVELS = ("Serializable", "WriteSerializable")
 KINDS = ("DELETE", "INSERT", "INSERT SELECT", "OPTIMIZE", "SELECT", "UPDATE")
 WRITING = tuple(kind for kind in KINDS if kind != "SELECT")

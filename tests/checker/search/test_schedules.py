@@ -22,6 +22,8 @@ from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
 
+pytestmark = pytest.mark.slow
+
 WRITERS = ("A", "B", "C", "D")
 READERS = ("R", "S", "U")
 

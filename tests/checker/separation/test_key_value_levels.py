@@ -27,6 +27,8 @@ from isodelta.commands.explore.separating.key_value import separating
 from isodelta.commands.explore.separating.page import lattice_picture
 from model.levels import KEY_VALUE_LEVELS, SHORT_WITHOUT_LOG
 
+pytestmark = pytest.mark.slow
+
 NAMES = {short: name for name, short in SHORT_WITHOUT_LOG.items()}
 
 # The smallest history of each pair as transactions and operations: line holds, column violates.

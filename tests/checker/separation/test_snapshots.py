@@ -21,6 +21,9 @@ from model.levels.snapshots import SNAPSHOT_IMPLICATIONS, implies_on_snapshots
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
 
+# With the engine, since one of the tests replays what all of them have searched for.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark_engine")]
+
 
 @pytest.fixture(scope="module")
 def result():

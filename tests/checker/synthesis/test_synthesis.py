@@ -31,6 +31,8 @@ from model.profiles import PROFILES as ALL_PROFILES
 from model.profiles.base import Profile
 from tests.checker.synthesis.universe import universe
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).parents[3] / "scenarios"
 REPAIRED = profile("delta-spark-4.4-repaired")
 

@@ -24,12 +24,15 @@ from isodelta import cli
 from isodelta.exits import OK
 from isodelta.files.scenarios import Loaded, read_files
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
-from model.preparation import run_scenario, steps
+from model.preparation import run_scenario
 from model.profiles import profile
 from model.scenario import Scenario, TableSpec
 from model.sql import parse_statement
 from model.statements import Delete
 from model.tables.table import table_from_spec
+from tests.notation import scheduled
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
@@ -64,7 +67,7 @@ def compared(engine: DeltaRsEngine, scenario: Scenario, level: str = SERIALIZABL
 def scenario(
     schedule: str, table: TableSpec = TWO_FILES, name: str = "test", **transactions: str
 ) -> Scenario:
-    taken = tuple(step for text in schedule.split(", ") for step in steps(text))
+    taken = scheduled(schedule)
     return Scenario(name, table, transactions, taken)
 
 

@@ -15,6 +15,8 @@ from conformance.replay.campaign import Job, replay
 from model.profiles import profile
 from model.scenario import Scenario, Step, TableSpec
 
+pytestmark = pytest.mark.slow
+
 RULES = profile("delta-rs-1.6")
 SCHEDULE = (
     *(Step("begin", "A"), Step("begin", "B")),

@@ -31,6 +31,9 @@ from model.scenario import Scenario, TableSpec
 from model.sql import parse_statement
 from model.statements import Merge
 from model.tables.table import table_from_spec
+from tests.notation import scheduled
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 RULES = profile("delta-rs-1.6")
@@ -59,7 +62,7 @@ def engine() -> Iterator[DeltaRsEngine]:
 
 
 def scenario(schedule: str, table: TableSpec = TABLE, **transactions: str) -> Scenario:
-    taken = tuple(step for text in schedule.split(", ") for step in steps(text))
+    taken = scheduled(schedule)
     return Scenario("test", table, transactions, taken)
 
 

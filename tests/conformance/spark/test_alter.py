@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.replay.campaign import Job, replay
+from conformance.replay.comparison import Comparison
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenarios import read_files
-from model.profiles import DEFAULT
+from tests.conformance.spark.batches import replayed_together
 
 pytestmark = pytest.mark.spark
 
@@ -21,20 +21,23 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a property set to the value that it has",
-        "a table goes from WriteSerializable to Serializable",
-        "two changes of the clustering columns",
-        "ADD CONSTRAINT against an append that breaks it, WriteSerializable",
-        "two appends to a table with an identity column",
-        "a harmless change after identity values",
-        "a condition on what a partition is generated from",
-        "DROP FEATURE meets a new constraint",
-    ],
+NAMES = (
+    "a property set to the value that it has",
+    "a table goes from WriteSerializable to Serializable",
+    "two changes of the clustering columns",
+    "ADD CONSTRAINT against an append that breaks it, WriteSerializable",
+    "two appends to a table with an identity column",
+    "a harmless change after identity values",
+    "a condition on what a partition is generated from",
+    "DROP FEATURE meets a new constraint",
 )
-def test_the_engine_does_what_the_model_says(spark_engine: SparkEngine, name: str) -> None:
-    scenario = SCENARIOS[name]
-    done = replay(spark_engine, Job(scenario, scenario.level or "Serializable"), DEFAULT)
-    assert done.comparison.differences == ()
+
+
+@pytest.fixture(scope="module")
+def comparisons(spark_engine: SparkEngine) -> dict[str, Comparison]:
+    return replayed_together(spark_engine, (SCENARIOS[name] for name in NAMES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_engine_does_what_the_model_says(comparisons: dict[str, Comparison], name: str) -> None:
+    assert comparisons[name].differences == ()

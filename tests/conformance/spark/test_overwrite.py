@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.replay.campaign import Job, replay
+from conformance.replay.comparison import Comparison
 from conformance.spark.engine import SparkEngine
 from conformance.spark.lanes import Held, Raised
 from conformance.spark.outcomes import outcome_of
 from isodelta.files.scenarios import read_files
-from model.profiles import DEFAULT
+from tests.conformance.spark.batches import replayed_together
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "statements"
 SCENARIOS = {
@@ -20,21 +20,24 @@ SCENARIOS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "dynamic partition overwrite against a delete in the partition",
-        "replace where on a data column rewrites the files with a match",
-        "truncate against an append and against itself",
-        "restore wins and an append in flight goes on",
-        "restore to the current version does nothing",
-    ],
+NAMES = (
+    "dynamic partition overwrite against a delete in the partition",
+    "replace where on a data column rewrites the files with a match",
+    "truncate against an append and against itself",
+    "restore wins and an append in flight goes on",
+    "restore to the current version does nothing",
 )
-def test_the_engine_does_what_the_model_says(spark_engine: SparkEngine, name: str) -> None:
-    scenario = SCENARIOS[name]
-    done = replay(spark_engine, Job(scenario, scenario.level or "Serializable"), DEFAULT)
-    assert done.comparison.differences == ()
-    assert not done.comparison.history.unknown
+
+
+@pytest.fixture(scope="module")
+def comparisons(spark_engine: SparkEngine) -> dict[str, Comparison]:
+    return replayed_together(spark_engine, (SCENARIOS[name] for name in NAMES))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_engine_does_what_the_model_says(comparisons: dict[str, Comparison], name: str) -> None:
+    assert comparisons[name].differences == ()
+    assert not comparisons[name].history.unknown
 
 
 def test_two_creations_of_one_table_conflict_over_the_protocol(spark_engine: SparkEngine) -> None:

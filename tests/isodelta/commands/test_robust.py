@@ -183,6 +183,7 @@ def test_the_schema_in_the_documents_is_up_to_date() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_table_in_the_documents_is_what_the_command_prints(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -20,6 +20,8 @@ from isodelta.files.collection import collection_files, suite_files
 from model.profiles import DEFAULT
 from model.scenario import Scenario
 
+pytestmark = pytest.mark.slow
+
 CLAIMS = ("N7", "N8", "N27")
 """One that a search decides, one that replays decide, and one that is out of scope."""
 

@@ -360,6 +360,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     )
 )
 @settings(max_examples=60, deadline=None)
+@pytest.mark.slow
 def test_what_is_written_reads_back_the_same(scenario: Scenario) -> None:
     text = scenario_yaml(scenario)
     (loaded,) = read_text(text)
@@ -402,6 +403,7 @@ SQL_WORDS = st.sampled_from(
 
 @given(st.lists(SQL_WORDS, max_size=12).map(" ".join))
 @settings(max_examples=400, deadline=None)
+@pytest.mark.slow
 def test_no_sql_brings_the_reader_down(sql: str) -> None:
     (loaded,) = read_text(GOOD)
     scenario = loaded.scenario

@@ -58,6 +58,7 @@ def database() -> duckdb.DuckDBPyConnection:
 
 @settings(max_examples=300, deadline=None)
 @given(rows=rows, text=statement)
+@pytest.mark.slow
 def test_a_statement_leaves_the_same_rows(
     database: duckdb.DuckDBPyConnection, rows: list[tuple[object, ...]], text: str
 ) -> None:

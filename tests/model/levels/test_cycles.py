@@ -70,6 +70,7 @@ def test_cycles_have_the_names_that_adya_gives_them(kinds: tuple[EdgeKind, ...],
     assert cycle_name(kinds) == name
 
 
+@pytest.mark.slow
 def test_histories_agree_with_the_lattice_and_separate_what_it_separates():
     separated: set[tuple[str, str]] = set()
     violated: set[str] = set()

@@ -179,6 +179,7 @@ def test_names_of_readings() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("level", ["Serializable", "WriteSerializable"])
+@pytest.mark.slow
 def test_at_their_strongest_documents_keep_serializable(name: str, level: str) -> None:
     """Every pair of statements, with subqueries in SET, on every layout that counts."""
     rules = profile(name)

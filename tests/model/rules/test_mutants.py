@@ -26,6 +26,8 @@ from model.rules import delta_spark
 from model.rules.base import Attempt, Rule
 from model.rules.delta_spark import ADDED_FILES, DELETE_DELETE, DELETE_READ
 
+pytestmark = pytest.mark.slow
+
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 PLACES = tuple((layout, level) for layout in LAYOUTS for level in LEVELS)
 EVERYWHERE = frozenset(PLACES)

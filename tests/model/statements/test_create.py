@@ -9,6 +9,7 @@ from model.preparation import run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import Scenario, TableSpec
 from model.simulator import Run, run
+from tests.notation import scheduled
 
 SAME = "CREATE OR REPLACE TABLE t (k int, p int) USING delta PARTITIONED BY (p)"
 QUERY = "CREATE OR REPLACE TABLE t USING delta AS SELECT k + 1 AS k, p FROM t WHERE p = 1"
@@ -20,7 +21,7 @@ def ran(
     setup = ("INSERT INTO t VALUES (1, 1), (2, 2)", *setup)
     properties = {"delta.isolationLevel": level, "delta.enableDeletionVectors": "true"}
     spec = TableSpec({"k": "int", "p": "int"}, ("p",), (), properties, setup)
-    order = tuple(step for part in schedule.split(", ") for step in steps(part))
+    order = scheduled(schedule)
     transactions = dict(zip("ABC", texts, strict=False))
     return run_scenario(Scenario("x", spec, transactions, order), DEFAULT)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from model.errors import InvalidScenario
-from model.preparation import run_scenario, steps
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
 from model.simulator import Run
+from tests.notation import scheduled
 
 WRITES = (
     "INSERT INTO t VALUES (3, 30)",
@@ -33,7 +34,7 @@ def ran(*texts: str, schedule: str, level: str = "Serializable") -> Run:
     setup = ("INSERT INTO t VALUES (1, 10)", "INSERT INTO t VALUES (2, 20)")
     spec = TableSpec(columns, (), (), {"delta.isolationLevel": level}, setup)
     others = {"s": TableSpec(columns, setup=("INSERT INTO s VALUES (1, 100)",))}
-    order = tuple(step for part in schedule.split(", ") for step in steps(part))
+    order = scheduled(schedule)
     transactions = dict(zip("ABC", texts, strict=False))
     return run_scenario(Scenario("x", spec, transactions, order, others), DEFAULT)
 

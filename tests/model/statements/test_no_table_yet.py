@@ -11,8 +11,7 @@ from conformance.cross_engine import CrossEngine
 from conformance.delta_rs.engine import DeltaRsEngine
 from conformance.engine import BadStatement
 from conformance.model_engine import ModelEngine
-from conformance.replay.campaign import Job, replay
-from conformance.replay.comparison import compare
+from conformance.replay.comparison import Comparison, compare
 from conformance.replay.observation import observe
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
@@ -23,6 +22,8 @@ from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT, PROFILES
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.simulator import Run
+from tests.conformance.spark.batches import replayed_together
+from tests.notation import scheduled
 
 FILE = Path(__file__).parents[3] / "scenarios" / "statements" / "no_table_yet.yaml"
 OTHER = {"s": TableSpec({"k": "int", "p": "int"}, setup=("INSERT INTO s VALUES (1, 1), (2, 2)",))}
@@ -37,7 +38,7 @@ CREATIONS = (PLAIN, UNLESS, REPLACE, SELECT, VALUES, REPLACE_SELECT)
 
 
 def story(*texts: str, schedule: str) -> Scenario:
-    order = tuple(step for part in schedule.split(", ") for step in steps(part))
+    order = scheduled(schedule)
     return Scenario("x", TableSpec(), dict(zip("ABCD", texts, strict=False)), order, OTHER)
 
 
@@ -265,23 +266,29 @@ def test_delta_rs_refuses_it_in_one_line() -> None:
         prepare(story(PLAIN, schedule="A"), PROFILES["delta-rs-1.6"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "two CREATE TABLE AS SELECT at once",
-        "CREATE TABLE begins after a CREATE TABLE AS SELECT",
-        "a table that was made a moment ago",
-        "a CREATE TABLE AS SELECT that fails is in the way of CREATE TABLE",
-    ],
+ON_SPARK = (
+    "two CREATE TABLE AS SELECT at once",
+    "CREATE TABLE begins after a CREATE TABLE AS SELECT",
+    "a table that was made a moment ago",
+    "a CREATE TABLE AS SELECT that fails is in the way of CREATE TABLE",
 )
-@pytest.mark.spark
-def test_the_engine_does_what_the_model_says(spark_engine: SparkEngine, name: str) -> None:
+
+
+@pytest.fixture(scope="module")
+def comparisons(spark_engine: SparkEngine) -> list[dict[str, Comparison]]:
     """Twice: the second replay finds the place as empty as the first did."""
-    scenario = next(s for s in load_scenarios(FILE) if s.name == name)
-    for _ in range(2):
-        done = replay(spark_engine, Job(scenario, "Serializable"), DEFAULT)
-        assert done.comparison.differences == ()
-        assert not done.comparison.history.unknown
+    scenarios = [each for each in load_scenarios(FILE) if each.name in ON_SPARK]
+    return [replayed_together(spark_engine, scenarios) for _ in range(2)]
+
+
+@pytest.mark.parametrize("name", ON_SPARK)
+@pytest.mark.spark
+def test_the_engine_does_what_the_model_says(
+    comparisons: list[dict[str, Comparison]], name: str
+) -> None:
+    for comparison in comparisons:
+        assert comparison[name].differences == ()
+        assert not comparison[name].history.unknown
 
 
 @pytest.mark.spark

@@ -12,6 +12,7 @@ from model.scenario import Scenario, TableSpec
 from model.simulator import Ended, Run
 from model.sql import parse_statement
 from model.tables.table import table_from_spec
+from tests.notation import scheduled
 
 DYNAMIC = "SET spark.sql.sources.partitionOverwriteMode=dynamic; "
 SETUP = (
@@ -29,7 +30,7 @@ def ran(
 ) -> Run:
     names = "ABC"[: len(texts)]
     spec = TableSpec(COLUMNS, partition_by, (), {"delta.isolationLevel": level}, SETUP)
-    order = tuple(s for part in (schedule or ", ".join(names)).split(", ") for s in steps(part))
+    order = scheduled(schedule or ", ".join(names))
     return run_scenario(Scenario("x", spec, dict(zip(names, texts, strict=True)), order), DEFAULT)
 
 

@@ -14,6 +14,7 @@ from model.preparation import prepare, run_scenario, steps
 from model.profiles import DEFAULT
 from model.scenario import Scenario, TableSpec
 from model.simulator import Run
+from tests.notation import scheduled
 
 SETUP = (
     "INSERT INTO t VALUES (1, 10), (2, 20)",
@@ -27,7 +28,7 @@ LEVELS = ("Serializable", "WriteSerializable")
 def scenario(*texts: str, schedule: str, level: str = "Serializable") -> Scenario:
     names = "ABC"[: len(texts)]
     spec = TableSpec({"k": "int", "v": "int"}, (), (), {"delta.isolationLevel": level}, SETUP)
-    order = tuple(step for part in schedule.split(", ") for step in steps(part))
+    order = scheduled(schedule)
     return Scenario("x", spec, dict(zip(names, texts, strict=True)), order)
 
 

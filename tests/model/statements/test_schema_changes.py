@@ -8,7 +8,7 @@ import pytest
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.history import Row
-from model.preparation import run_scenario, steps
+from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Expectation, Scenario, TableSpec
 from model.simulator import Run
@@ -23,6 +23,7 @@ from model.values.types import (
     upcasts,
     widenable,
 )
+from tests.notation import scheduled
 
 COLUMNS = {"k": "int", "v": "int"}
 ROWS = "INSERT INTO t VALUES (1, 10), (2, 20)"
@@ -45,7 +46,7 @@ def ran(
 ) -> Run:
     spec = TableSpec(columns or COLUMNS, partition_by, (), properties, setup)
     names = "ABCDEFGH"[: len(texts)]
-    order = tuple(s for part in (schedule or ", ".join(names)).split(", ") for s in steps(part))
+    order = scheduled(schedule or ", ".join(names))
     transactions = dict(zip(names, texts, strict=True))
     expected = Expectation(expect or {})
     return run_scenario(Scenario("x", spec, transactions, order, {}, expected), DEFAULT)
