@@ -1,4 +1,4 @@
-"""What the log records when a table's definition changes: metadata and protocol actions."""
+"""The metadata and protocol actions that the log records when a table's definition changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TURNED_ON = {
     "delta.enableInCommitTimestamps": "true",
     "delta.enableRowTracking": "true",
 }
-"""The values by which properties enable what they are for."""
+"""For each property that enables a feature, the value that enables it."""
 
 _ROW_TRACKING = "delta.enableRowTracking"
 _MAPPING = "delta.columnMapping.mode"
@@ -33,7 +33,7 @@ _SCHEMA = (
     "comments",
     "created",
 )
-"""Fields of a definition that its metadata holds besides the properties."""
+"""The fields of a definition that its metadata holds in addition to the properties."""
 
 
 def metadata_change(before: Table, after: Table) -> MetadataChange:
@@ -49,29 +49,29 @@ def metadata_change(before: Table, after: Table) -> MetadataChange:
 
 
 def protocol_change(before: Table, after: Table) -> ProtocolChange | None:
-    """The protocol action that leads from one definition to another; None for none."""
+    """The protocol action that leads from one definition to another; None if none is needed."""
     if before.features == after.features:
         return None
     return ProtocolChange(after.features - before.features, before.features - after.features)
 
 
 def _configuration(table: Table) -> dict[str, str]:
-    """The metadata's configuration: properties, CHECK constraints, what features add to it."""
-    found = {key: value for key, value in table.properties if value != UNSET_LEVEL}
-    found |= {f"{CHECK_PREFIX}{name}": text for name, _, text in table.checks}
+    """The metadata's configuration: properties, CHECK constraints, and keys that features add."""
+    configuration = {key: value for key, value in table.properties if value != UNSET_LEVEL}
+    configuration |= {f"{CHECK_PREFIX}{name}": text for name, _, text in table.checks}
     if "rowTracking" in table.features:
-        found[_MATERIALIZED] = "assigned"
-    return found
+        configuration[_MATERIALIZED] = "assigned"
+    return configuration
 
 
 def _unset_level(before: Table, after: Table) -> bool:
-    """Whether the level goes; one that a scenario's table declares is not in the definition."""
+    """Whether the level is unset; a level that the scenario declares is not in the definition."""
     unset = after.declared(LEVEL_PROPERTY) == UNSET_LEVEL
     return unset and before.declared(LEVEL_PROPERTY) != UNSET_LEVEL
 
 
 def _harmless(key: str, old: dict[str, str], new: dict[str, str]) -> bool:
-    """Whether a value is one that a transaction in flight can take over, as far as its key can.
+    """Whether a transaction in flight can adopt the new value of a key.
 
     Source: ConflictChecker.scala, ``checkConfigurationChangesForConflicts``.
     """
@@ -83,10 +83,10 @@ def _harmless(key: str, old: dict[str, str], new: dict[str, str]) -> bool:
 
 
 def rebased(base: Table, changed: Table, latest: Table) -> Table:
-    """``latest`` with what a commit has changed in ``base``, the definition that it began with.
+    """``latest`` with the changes that a commit made to ``base``, the definition it began with.
 
-    The conflict check lets changes of a definition meet only where they touch different parts
-    of it.
+    The conflict check admits concurrent changes of a definition only if they touch different
+    parts of it.
     """
     if latest is base or latest == base:
         return changed

@@ -1,8 +1,8 @@
 """Conditions as tests of a file's statistics.
 
-A test is TRUE of every file that can hold a match; a file with another answer (FALSE, or
-NULL) is skipped. Source: Delta's DataFiltersBuilder.scala, ``constructDataFilters``. A part of
-a condition that it cannot translate gives no test, and keeps every file.
+A test is TRUE for every file that can hold a match; a file for which it is FALSE or NULL is
+skipped. Source: Delta's DataFiltersBuilder.scala, ``constructDataFilters``. A part of a condition
+that Delta cannot translate yields no test, and keeps every file.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from model.values import types
 from model.values.doubles import largest, smallest, sort_key
 
 FileTest = Callable[[DataFile], "bool | None"]
-"""Whether statistics allow a match: None stands for SQL's NULL."""
+"""Whether a file's statistics allow a match: None stands for SQL's NULL."""
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _DEEPEST = 4
-"""How many IS NULL of AND and OR within each other are taken apart
+"""The depth to which nested IS NULL over AND and OR are taken apart
 (``stats.skipping.isNullPushdownExprs.maxDepth``)."""
 
 
 def file_test(
     condition: Expression, without: frozenset[int] = frozenset(), depth: int = 0
 ) -> FileTest | None:
-    """The test of one conjunct; None where statistics say nothing about it.
+    """The test for one conjunct; None if statistics say nothing about it.
 
-    There are no statistics of the columns at the places ``without``: those of partition
-    columns, and those that the table has left out.
+    ``without`` has the places of the columns that have no statistics: partition columns, and
+    columns that the table excludes.
     """
     return _Translation(without)(condition, depth)
 
 
 class _Translation:
-    """The translation for one table's columns."""
+    """Translates conditions over one table's columns."""
 
     def __init__(self, without: frozenset[int]) -> None:
         self.without = without
@@ -112,7 +112,7 @@ class _Translation:
             case Not():
                 return self._any_null((operand.operand,), depth)
             case And() | Or() if depth <= _DEEPEST:
-                # NULL as a whole: one side is, and the other does not decide.
+                # NULL as a whole: one side is NULL, and the other does not decide the result.
                 deciding = FALSE if isinstance(operand, And) else expressions.TRUE
                 sides = (operand.left, operand.right)
                 decided = [Comparison("<=>", side, deciding) for side in sides]
@@ -137,7 +137,7 @@ class _Translation:
     ) -> FileTest | None:
         if op == "<=>":
             return self(_null_safe(operand, literal), depth)
-        # A constant of another type means that the column is cast, which no statistics are of.
+        # A constant of another type means that the column is cast, and casts have no statistics.
         if not isinstance(operand, Column) or operand.type != literal.type or is_null(literal):
             return None
         index, value = operand.index, literal.value
@@ -156,11 +156,11 @@ class _Translation:
     def _in_list(self, operand: Expression, options: tuple[Expression, ...]) -> FileTest | None:
         if not all(isinstance(option, Literal) for option in options):
             return None
-        known = [o for o in options if isinstance(o, Literal) and not is_null(o)]
-        if not known:
+        constants = [o for o in options if isinstance(o, Literal) and not is_null(o)]
+        if not constants:
             return _never
-        values: list[Any] = [option.value for option in known]
-        least, most = (Literal(edge(values), known[0].type) for edge in (smallest, largest))
+        values: list[Any] = [option.value for option in constants]
+        least, most = (Literal(edge(values), constants[0].type) for edge in (smallest, largest))
         return self(And(Comparison("<=", operand, most), Comparison(">=", operand, least)), depth=0)
 
 
@@ -171,7 +171,7 @@ def _null_safe(operand: Expression, literal: Literal) -> Expression:
 
 
 def _starts(index: int, prefix: str) -> FileTest:
-    """The bounds, cut to the length of the prefix, have it between them."""
+    """The prefix lies between the bounds once those are cut to its length."""
 
     def test(file: DataFile) -> bool | None:
         statistics = file.statistics[index]

@@ -1,4 +1,4 @@
-"""The physical layer's unit: a data file with partition values and column statistics."""
+"""Data files, the unit of the physical layer, with partition values and column statistics."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ColumnStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """The run of OPTIMIZE that clustered a file, by its writer, and the places it went by."""
+    """The run of OPTIMIZE that clustered a file: its writer, and the places it clustered by."""
 
     writer: str
     columns: tuple[int, ...]
@@ -44,16 +44,16 @@ class Cube:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DataFile:
-    """One data file as a version has it: what was written, and what is left of it.
+    """One data file as of one version: the rows that are left, and statistics of those written.
 
     ``partition`` has the partition values in the order of the table's partition columns.
-    ``rows`` are the rows that are left, ``records`` the number of rows that were written, and
-    ``statistics`` theirs: a deletion vector takes rows out and leaves the bounds as they are
-    (the log's ``tightBounds: false``). ``vector`` names the deletion vector, None where there
-    is none. A path may come again with another vector; path and vector together, the ``key``,
-    are what the log goes by, and are unique within a history. ``schema`` has the places of
-    the columns that the file was written with, ``indexed`` those of them that it
-    has statistics of; ``cube`` says who clustered it.
+    ``rows`` are the rows that are left, ``records`` is the number of rows that were written, and
+    ``statistics`` describe the rows that were written: a deletion vector removes rows and leaves
+    the bounds as they are (the log's ``tightBounds: false``). ``vector`` names the deletion
+    vector, None if there is none. A path may reappear with another vector; path and vector
+    together, the ``key``, identify the file in the log and are unique within a history.
+    ``schema`` has the places of the columns that the file was written with, ``indexed`` the
+    places among them that have statistics; ``cube`` is the OPTIMIZE run that clustered it.
     """
 
     path: str
@@ -71,16 +71,16 @@ class DataFile:
 
     @property
     def key(self) -> str:
-        """What tells the file apart in the log: its path and its deletion vector."""
+        """The file's identity in the log: its path and its deletion vector."""
         return self.path if self.vector is None else f"{self.path} without {self.vector}"
 
     @property
     def storage(self) -> tuple[str, ...]:
-        """What has to be on the storage for the file to be read: data and deletion vector."""
+        """The stored objects that reading the file needs: data file and deletion vector."""
         return (self.path,) if self.vector is None else (self.path, self.vector)
 
     def leaving(self, rows: tuple[StoredRow, ...], vector: str) -> DataFile:
-        """The file with a deletion vector of that name, which leaves these rows."""
+        """The file with a deletion vector of that name that leaves these rows."""
         return replace(self, rows=rows, vector=vector)
 
 
@@ -114,7 +114,7 @@ def data_file(
 
 
 def retyped(file: DataFile, table: Table) -> DataFile:
-    """The file with its values as a table gives them back that has changed types of columns.
+    """The file with its values in the types that the table's columns have now.
 
     Data files stay as they are when a column gets a wider type: a reader converts.
     """
@@ -132,9 +132,9 @@ def retyped(file: DataFile, table: Table) -> DataFile:
         return file
     statistics = list(file.statistics)
     for place, type_ in change:
-        known = statistics[place]
-        bounds = (type_.holding(known.minimum), type_.holding(known.maximum))
-        statistics[place] = ColumnStatistics(*bounds, known.nulls)
+        old = statistics[place]
+        bounds = (type_.holding(old.minimum), type_.holding(old.maximum))
+        statistics[place] = ColumnStatistics(*bounds, old.nulls)
     partition = tuple(
         table.types[place].holding(value)
         for place, value in zip(table.partitions, file.partition, strict=True)
@@ -143,14 +143,14 @@ def retyped(file: DataFile, table: Table) -> DataFile:
 
 
 def recorded(files: tuple[DataFile, ...], table: Table) -> tuple[DataFile, ...]:
-    """Files as a statement writes them that records the rows that it changes, if it does."""
+    """Files as written by a statement that may also record the rows that it changes."""
     if not table.change_data_feed:
         return files
     return tuple(replace(file, schema=(*file.schema, CHANGE_TYPE)) for file in files)
 
 
 def _own(row: StoredRow, prefix: str) -> bool:
-    """Whether a row version is one that the writer of files called ``prefix`` makes."""
+    """Whether a row version was made by the writer of the files called ``prefix``."""
     return prefix == row.writer or prefix.startswith(f"{row.writer}-")
 
 

@@ -1,8 +1,8 @@
-"""The footprint: all that a conflict rule may look at.
+"""The footprint: everything that a conflict rule may look at.
 
-It is physical throughout. What a transaction read and wrote as rows stands in the history;
-here are the predicates and files that the engine noted down as read, and the actions that
-would go into the log.
+It is physical throughout. The history has the rows that a transaction read and wrote; the
+footprint has the predicates and files that the engine noted as read, and the actions that would
+go into the log.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class ReadPredicate:
 
     ``partition`` has the conjuncts over partition columns alone, joined by AND; the conflict
     check evaluates it on the partition values of files that others added. ``data`` has the
-    rest, which that check takes for TRUE.
+    rest, which the conflict check treats as TRUE.
     """
 
     partition: Expression = expressions.TRUE
@@ -37,11 +37,11 @@ class ReadPredicate:
 
 @dataclass(frozen=True, slots=True)
 class MetadataChange:
-    """A new metadata action: the properties that it adds or changes, and whatever else.
+    """A new metadata action: the properties that it adds or changes, and its other changes.
 
-    ``turned_off`` are those properties among them whose new value no transaction in flight can
-    take over (deletion vectors disabled, say). ``schema_changed`` (columns, constraints of
-    theirs, comments, partitioning) and ``properties_removed`` are what no rule resolves.
+    ``turned_off`` are the properties among them whose new value a transaction in flight cannot
+    adopt (deletion vectors disabled, say). ``schema_changed`` (columns and their constraints,
+    comments, partitioning) and ``properties_removed`` are changes that no rule resolves.
     ``identity_only`` marks a change of nothing but an identity column's high-water mark. An
     action may also change nothing at all.
     """
@@ -63,7 +63,7 @@ class ProtocolChange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Footprint:
-    """What one execution of a statement read and wants to write, physically.
+    """The physical reads of one execution of a statement, and the actions it wants to write.
 
     ``operation`` is the name that the log records. ``data_changed`` is False for a statement
     that only rearranges files. ``retries`` is True for a statement that starts over by itself
@@ -73,16 +73,16 @@ class Footprint:
     application ids are those of idempotent writes (a stream's checkpoint), read and written,
     the latter with their version. ``domains`` are the domains of metadata that it writes, such as
     the clustering columns. ``table`` is the definition that the commit puts in force,
-    None where it leaves the table's as it is; ``metadata`` and ``protocol`` are what the rules
-    look at. ``contends_for`` is what two transactions conflict over: whole files in every
+    None if the table's definition stays; the rules look at ``metadata`` and ``protocol``.
+    ``contends_for`` is the unit over which two transactions conflict: whole files in every
     implementation, single rows where a document says so (which rows a transaction changed
     follows from its files, see ``model.physical.row_level``), nothing for a compaction that a
-    document keeps out of all conflicts. ``next_version_only`` is True for a commit that is tried as
-    the version right after its snapshot and as no other (OptimisticTransaction.scala,
-    ``commitLarge``). ``restates`` is True for a commit that only states files again which are
-    there: it looks past what others add, and leaves out the files that they touch. ``frees`` says
-    which files it takes off the storage: those that the log says were removed, or all that the
-    snapshot does not have, files of transactions in flight among them.
+    document keeps out of all conflicts. ``next_version_only`` is True for a commit that is tried
+    only as the version right after its snapshot (OptimisticTransaction.scala, ``commitLarge``).
+    ``restates`` is True for a commit that only adds files again that are there already: it
+    ignores the files that others add, and leaves out those that they touch. ``frees`` says which
+    files it deletes from storage: those that the log says were removed, or all that the snapshot
+    does not have, files of transactions in flight among them.
     """
 
     operation: str
@@ -108,7 +108,7 @@ class Footprint:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no action to write."""
+        """Whether it has no action to write."""
         return not (
             self.adds
             or self.removes
@@ -120,7 +120,7 @@ class Footprint:
 
     @property
     def blind_append(self) -> bool:
-        """Only adds files, with no predicate and no file read (OptimisticTransaction.scala)."""
+        """Whether it only adds files and read nothing (OptimisticTransaction.scala)."""
         if self.next_version_only:
             return False  # Logged so whatever it holds.
         return not self.removes and not self.read_predicates and not self.read_files

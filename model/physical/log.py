@@ -1,8 +1,8 @@
 """The transaction log, as a chain of snapshots that never change.
 
-A snapshot knows its predecessor, so a transaction in flight is a reference to the snapshot
-that it began with, and the winners that it has to face are the commits between the two.
-Searches share every common prefix of two schedules this way.
+A snapshot refers to its predecessor, so a transaction in flight is a reference to the snapshot
+that it began with, and the winners that it is checked against are the commits between that
+snapshot and the latest one. This lets searches share every common prefix of two schedules.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from model.tables.table import Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Commit:
-    """One entry of the log: who wrote it, what, and at which level it was checked.
+    """One entry of the log: its writer, its actions, and the level at which it was checked.
 
-    ``read_version`` is the version of the snapshot that the transaction worked on. ``blind``
-    tells that the entry says of itself that it is a blind append; an implementation that never
-    says so writes blind appends that others take for any other commit. ``began`` orders the
-    beginnings of transactions, and ``lost`` has the storage that is not there any more once the
-    entry is written; see :mod:`model.physical.storage`.
+    ``read_version`` is the version of the snapshot that the transaction worked on. ``blind`` is
+    True if the entry declares itself a blind append; the blind appends of an implementation that
+    never declares them look to others like any other commit. ``began`` orders the beginnings of
+    transactions, and ``lost`` has the stored objects that are gone once the entry is written; see
+    :mod:`model.physical.storage`.
     """
 
     version: int
@@ -40,12 +40,12 @@ class Commit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
-    """The table at one version: its live files by their keys, and how it came about.
+    """The table at one version: its live files by key, and the commit that led to it.
 
-    ``applications`` has the newest version that each application has written. ``retyped`` tells
-    that a column has changed its type since the table was made. ``lost`` has the storage that a
-    VACUUM has taken away. At version -1 there is no table yet; ``littered`` tells that a
-    statement has left files where it will be.
+    ``applications`` has the newest version that each application has written. ``retyped`` is
+    True if a column has changed its type since the table was made. ``lost`` has the stored
+    objects that a VACUUM has deleted. At version -1 there is no table yet; ``littered`` is True
+    if a statement has left files in the folder where it will be.
     """
 
     table: Table
@@ -74,7 +74,7 @@ class Snapshot:
             table = rebased(self.at(commit.read_version).table, footprint.table, table)
         changed = table is not self.table and table.types != self.table.types
         if changed or (self.retyped and footprint.adds):
-            # Files are older than the types, or written by whoever began before the change.
+            # Files may be older than the types, or written by a transaction begun before them.
             new = {file.key for file in footprint.adds}
             files = {
                 key: retyped(file, table) if changed or key in new else file
@@ -85,7 +85,7 @@ class Snapshot:
         return Snapshot(table, commit.version, files, commit, self, applications, retyped_now, lost)
 
     def at(self, version: int) -> Snapshot:
-        """The snapshot of an earlier version. Raises KeyError where there is none."""
+        """The snapshot of an earlier version. Raises KeyError if there is none."""
         snapshot: Snapshot | None = self
         while snapshot is not None:
             if snapshot.version == version:
@@ -111,7 +111,7 @@ class Snapshot:
                 yield from file.rows
 
     def rows(self) -> tuple[Row, ...]:
-        """The table's rows as they are stored, in no order that means anything."""
+        """The table's rows as they are stored; their order means nothing."""
         return tuple(row.values for row in self.stored())
 
     def shown(self) -> tuple[Row, ...]:

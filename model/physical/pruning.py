@@ -1,7 +1,7 @@
-"""Which files delta-rs takes to match a predicate: DataFusion's pruning by file statistics.
+"""The files that delta-rs takes to match a predicate: DataFusion's pruning by file statistics.
 
-Delta on Spark asks statistics about the files that it read, and partition values alone about
-those that others added; delta-rs asks the same question of both. Source:
+Delta on Spark tests the files that it read against their statistics, and files that others
+added against partition values alone; delta-rs applies the same test to both. Source:
 crates/core/src/delta_datafusion (``files_matching_predicate``) and
 crates/core/src/kernel/transaction/state.rs (``AddContainer::predicate_matches``).
 """
@@ -28,7 +28,7 @@ from model.physical.files import ColumnStatistics, DataFile
 from model.values.types import BOOLEAN
 
 Pruner = Callable[[DataFile], bool]
-"""Whether statistics leave room for a match."""
+"""Whether a file's statistics allow a match."""
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "<=>": "<=>"}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -50,12 +50,12 @@ def pruner(
 ) -> Pruner:
     """A test that fails for the files whose statistics rule every match out.
 
-    Partition columns are columns like the others: their statistics are exact. What cannot be
-    translated keeps every file; it does so part by part, also within an OR. ``counts`` is False
-    where the numbers of NULLs are not at hand, as for the files of a snapshot: then nothing is
-    known of a column without a smallest value, and IS NULL rules nothing out. But of the columns
-    ``known``, partition columns of strings, the values themselves are, NULL among them, where
-    the condition demands that one equals a constant (``PruningStatistics::contained``).
+    Partition columns are columns like the others: their statistics are exact. A part that cannot
+    be translated keeps every file, also within an OR. ``counts`` is False if the NULL counts are
+    not available, as for the files of a snapshot: then nothing is known of a column without a
+    smallest value, and IS NULL rules nothing out. The exception is ``known``, partition columns
+    of strings: where the condition demands that one of them equals a constant, its value itself
+    is known, even if it is NULL (``PruningStatistics::contained``).
     """
     simple = simplify(condition)
     test = _test(simple, counts)
@@ -66,7 +66,7 @@ def pruner(
 
 
 def _equalled(condition: Expression) -> frozenset[int]:
-    """The columns that the condition demands to equal a constant, or one of several."""
+    """The columns that the condition requires to equal a constant, or one of several."""
     match condition:
         case Comparison(operator="=", left=Column(index=index), right=Literal()):
             return frozenset({index})
@@ -84,7 +84,7 @@ def _equalled(condition: Expression) -> frozenset[int]:
 def _test(condition: Expression, counts: bool) -> Pruner:
     match condition:
         case Literal(value=value):
-            # A bare NULL is nothing that statistics decide.
+            # Statistics do not decide a bare NULL.
             return lambda file: value is not False
         case And():
             left, right = _test(condition.left, counts), _test(condition.right, counts)
@@ -123,7 +123,7 @@ def _negation(operand: Expression, counts: bool) -> Pruner:
             return lambda file: file.statistics[index].nulls < len(file)
         case InList(operand=Column()):
             options = operand.options
-            tests = [_test(Comparison("<>", operand.operand, each), counts) for each in options]
+            tests = [_test(Comparison("<>", operand.operand, value), counts) for value in options]
             return lambda file: all(test(file) for test in tests)
     return _keep
 

@@ -2,8 +2,8 @@
 
 A rewrite copies the rows that it leaves alone, version and all. So the rows that a transaction
 changed are those of its removed files that no added file holds in the same version, and the
-rows that it wrote are the rest of the added files. Nothing else is needed to tell whether two
-transactions changed one row, or to carry a change over to files that others have rewritten.
+rows that it wrote are the rest of the added files. Nothing else is needed to decide whether two
+transactions changed the same row, or to carry a change over to files that others have rewritten.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.physical.log import Snapshot
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowChanges:
-    """What a footprint means for rows.
+    """The row versions that a footprint ends and starts.
 
     ``replaced`` are the versions that it ends, by row; ``written`` the versions that it starts.
     """
@@ -40,11 +40,11 @@ def row_changes(footprint: Footprint) -> RowChanges:
 
 
 def reapplied(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
-    """The same changes on the newest snapshot, where removed files are there no longer.
+    """The same changes on the newest snapshot, where some of the removed files are gone.
 
-    A compaction goes on with those of its files that nobody has touched. The rows that a
-    transaction changed must still be there in the version that it read: two changes of one row
-    are a conflict, which the rules have found before.
+    A compaction goes on with those of its files that no other transaction has touched. The rows
+    that a transaction changed must still be there in the version that it read: two changes of
+    the same row are a conflict, which the rules have already refused.
     """
     if all(latest.files.get(file.key) is file for file in footprint.removes):
         return footprint

@@ -1,4 +1,4 @@
-"""Data skipping: which files a scan reads, judged by partition values and statistics alone.
+"""Data skipping: the files that a scan reads, going by partition values and statistics alone.
 
 A file that statistics rule out does not count as read, so skipping decides which removals
 conflict.
@@ -42,9 +42,9 @@ __all__ = [
 
 @lru_cache(maxsize=4096)
 def split(condition: Expression, table: Table) -> ReadPredicate:
-    """A scan's condition, simplified, split into what partition values decide and the rest.
+    """A scan's condition, simplified, split into a part over partition values and the rest.
 
-    What partition values decide includes what follows for them from the rest: ``p = 1`` from
+    The partition part includes what the rest implies for partition values: ``p = 1`` from
     ``p = 1 AND k = 1 OR p = 1 AND k = 2`` (DeltaTableUtils.scala,
     ``splitMetadataAndDataPredicates``).
     """
@@ -58,10 +58,10 @@ def split(condition: Expression, table: Table) -> ReadPredicate:
 
 @lru_cache(maxsize=4096)
 def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
-    """The same for a query's WHERE; None where the optimizer sees that no row can match.
+    """The same for a query's WHERE; None if the optimizer sees that no row can match.
 
-    Such a query never scans the table, so the engine notes no read at all. Nothing is added
-    for what follows, but where a partition column copies another one.
+    Such a query never scans the table, so the engine notes no read at all. Implied conditions
+    are added only for a partition column that copies another column.
     """
     simplified = simplify_filter(condition)
     if isinstance(simplified, Literal) and simplified.value is not True:
@@ -74,19 +74,19 @@ def split_filter(condition: Expression, table: Table) -> ReadPredicate | None:
     )
     if not copied:
         return plain
-    known = expressions.conjuncts(plain.partition) if plain.partition != expressions.TRUE else ()
-    return ReadPredicate(expressions.conjunction((*known, *copied)), plain.data)
+    given = expressions.conjuncts(plain.partition) if plain.partition != expressions.TRUE else ()
+    return ReadPredicate(expressions.conjunction((*given, *copied)), plain.data)
 
 
 _ORDERED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The comparisons that are carried over to a copy, each with its sides exchanged."""
+"""The comparisons that carry over to a copied column, each with its sides exchanged."""
 
 _OF_DAYS = {"<": "<=", ">": ">="}
-"""The comparisons that hold of days where they hold of times."""
+"""For each comparison of times the comparison that then holds of their days."""
 
 
 def _of_copy(condition: Expression, table: Table) -> Expression | None:
-    """What a condition says of a partition column that copies the column it is about, or its day.
+    """The condition implied for a partition column that copies the condition's column or its day.
 
     Source: GeneratedColumn.scala, ``generatePartitionFilters``; of its optimizable expressions
     the identity and the cast of a timestamp to a date.
@@ -124,7 +124,7 @@ def _split(condition: Expression, table: Table) -> ReadPredicate:
 
 
 def split_parts(parts: tuple[Expression, ...], table: Table) -> ReadPredicate:
-    """Conditions that all hold, each as a whole on the side of partition values or of the rest."""
+    """A conjunction, each condition placed as a whole in the partition part or in the rest."""
     partition: list[Expression] = []
     data: list[Expression] = []
     for part in parts:
@@ -140,12 +140,12 @@ def _partition_only(condition: Expression, table: Table) -> bool:
 
 
 def _implied(condition: Expression, table: Table) -> Expression | None:
-    """What a condition implies for partition values, by AND and OR alone; None for nothing."""
+    """What a condition implies for partition values, by AND and OR alone; None if nothing."""
     match condition:
         case And():
             parts = [_implied(part, table) for part in (condition.left, condition.right)]
-            known = tuple(part for part in parts if part is not None)
-            return expressions.conjunction(known) if known else None
+            implied = tuple(part for part in parts if part is not None)
+            return expressions.conjunction(implied) if implied else None
         case Or():
             left, right = _implied(condition.left, table), _implied(condition.right, table)
             return None if left is None or right is None else Or(left, right)
@@ -172,10 +172,10 @@ def scan(
 ) -> tuple[DataFile, ...]:
     """The files that a scan reads: partitions first, then statistics.
 
-    A file that was written before a column came, or before statistics of it were asked for, has
-    none of it. Where any of the tests needs them, no test leaves the file out
-    (DataSkippingReader.scala, ``verifyStatsForFilter``). Columns that the table has no
-    statistics of now give no test, whatever the files have.
+    A file that was written before a column was added, or before statistics of it were requested,
+    has none for it. If any of the tests needs missing statistics, no test skips the file
+    (DataSkippingReader.scala, ``verifyStatsForFilter``). Columns for which the table does not
+    collect statistics now give no test, whatever the files have.
     """
     tests = _tests(predicate.data, table)
     if predicate.partition == expressions.TRUE and not tests:
@@ -196,11 +196,11 @@ def scan(
 @lru_cache(maxsize=4096)
 def _needed(condition: Expression, table: Table) -> frozenset[int]:
     """The columns whose statistics the tests of a condition look at."""
-    found: set[int] = set()
+    needed: set[int] = set()
     for part in expressions.conjuncts(condition):
         if file_test(part, _without_statistics(table)) is not None:
-            found |= expressions.columns(part)
-    return frozenset(found) & table.indexed
+            needed |= expressions.columns(part)
+    return frozenset(needed) & table.indexed
 
 
 def _without_statistics(table: Table) -> frozenset[int]:

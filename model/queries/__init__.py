@@ -1,4 +1,4 @@
-"""What a SELECT can be made of: scans of tables, constants, joins, unions, and what is computed."""
+"""The parts of a SELECT: scans of tables, constants, joins, unions and computed relations."""
 
 from model.queries.computed import Computed, Distinct
 from model.queries.constants import Constants

@@ -1,4 +1,4 @@
-"""What is computed from a relation: WHERE, outputs and groups over it, and DISTINCT."""
+"""Relations computed from another one: WHERE, outputs and groups over it, and DISTINCT."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Computed:
-    """A query over the rows of a relation; the query's own table has no meaning."""
+    """A query over the rows of a relation; the query's own table is ignored."""
 
     source: Relation
     query: Query
 
     @cached_property
     def types(self) -> tuple[ColumnType, ...]:
-        """Those of the outputs."""
+        """The types of the outputs."""
         return tuple(output.type for output in self.query.outputs)
 
     @property
     def scans(self) -> tuple[Query, ...]:
-        """Those of the source."""
+        """The scans of the source."""
         return self.source.scans
 
     def branches(self, inputs: Inputs) -> Branches:
@@ -39,30 +39,30 @@ class Computed:
         return tuple(self.query.result(self.query.matching(branch)) for branch in given)
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
-        """What the source reads."""
+        """The reads of the source."""
         return self.source.reads(inputs)
 
 
 @dataclass(frozen=True)
 class Distinct:
-    """Each row once."""
+    """DISTINCT: every different row once."""
 
     source: Relation
 
     @property
     def types(self) -> tuple[ColumnType, ...]:
-        """Those of the source."""
+        """The types of the source."""
         return self.source.types
 
     @property
     def scans(self) -> tuple[Query, ...]:
-        """Those of the source."""
+        """The scans of the source."""
         return self.source.scans
 
     def branches(self, inputs: Inputs) -> Branches:
-        """The different rows, by one task. Raises StatementFailure."""
+        """The distinct rows, from one task. Raises StatementFailure."""
         return (tuple(dict.fromkeys(flat(self.source.branches(inputs)))),)
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
-        """What the source reads."""
+        """The reads of the source."""
         return self.source.reads(inputs)

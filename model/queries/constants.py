@@ -1,4 +1,4 @@
-"""Rows that stand in the statement: VALUES, and SELECT without FROM."""
+"""Rows written out in the statement: VALUES, and SELECT without FROM."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Constants:
-    """Constant rows, made by one task.
+    """Constant rows, produced by one task.
 
-    ``foldable`` tells that the optimizer puts the values where the columns are named: those of a
-    SELECT, not those of VALUES.
+    ``foldable`` is True if the optimizer substitutes the values for references to the columns: it
+    does so for those of a SELECT, not for those of VALUES.
     """
 
     types: tuple[ColumnType, ...]

@@ -1,4 +1,4 @@
-"""Joins of two relations, those among them that EXISTS and IN stand for."""
+"""Joins of two relations, including the semi and anti joins behind EXISTS and IN."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _BOTH: dict[Kind, tuple[bool, bool]] = {
     "semi": (True, True),
     "anti": (False, True),
 }
-"""For each side whether only rows with a partner on the other make a difference."""
+"""For each side, whether only rows with a partner on the other side make a difference."""
 
 
 @dataclass(frozen=True)
 class Join:
-    """Rows of two sides that meet a condition over both, the left one's columns first.
+    """Pairs of rows of two relations that meet a condition over both, left columns first.
 
     A semi join has the left rows with a partner, an anti join those without one.
     """
@@ -43,25 +43,25 @@ class Join:
 
     @cached_property
     def types(self) -> tuple[ColumnType, ...]:
-        """Those of both sides; of the left one where the right one only decides."""
+        """The types of both sides; only the left side's for a semi or anti join."""
         if self.kind in ("semi", "anti"):
             return self.left.types
         return self.left.types + self.right.types
 
     @cached_property
     def scans(self) -> tuple[Query, ...]:
-        """Those of the left side, then those of the right one."""
+        """The scans of the left side, then those of the right one."""
         return self.left.scans + self.right.scans
 
     def branches(self, inputs: Inputs) -> Branches:
-        """The joined rows; the larger side's tasks go on. Raises StatementFailure."""
+        """The joined rows, by the tasks of the larger side. Raises StatementFailure."""
         left, right = self._sides(inputs)
         if self.kind in ("right", "full"):
             return (self._all(flat(left), flat(right)),)
         return tuple(self._all(branch, flat(right)) for branch in left)
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
-        """What the sides read, narrowed to rows with a partner where no other row matters."""
+        """The reads of both sides, narrowed to rows with a partner where only those matter."""
         ours, theirs = self._split(inputs)
         meets = matcher(self.condition)
         left, right = self.left.reads(ours), self.right.reads(theirs)
@@ -84,8 +84,8 @@ class Join:
 
     def _all(self, left: Sequence[Row], right: Sequence[Row]) -> tuple[Row, ...]:
         meets = matcher(self.condition)
-        found = [[partner for partner in right if meets(row + partner)] for row in left]
-        pairs = list(zip(left, found, strict=True))
+        matches = [[partner for partner in right if meets(row + partner)] for row in left]
+        pairs = list(zip(left, matches, strict=True))
         if self.kind == "semi":
             return tuple(row for row, partners in pairs if partners)
         if self.kind == "anti":
@@ -101,12 +101,16 @@ class Join:
 
 
 def _shown(side: Relation, other: Relation) -> Callable[[Row], Row] | None:
-    """What a plain scan makes of a row of its table, which the other side does not read."""
+    """The row that a plain scan shows for a row of its table.
+
+    None if ``side`` is anything else, or if ``other`` reads the same table.
+    """
     if len(side.scans) != 1 or side.scans[0] is not side:
         return None
     scan = side.scans[0]
     places = [output.index for output in scan.outputs if isinstance(output, Column)]
-    if len(places) < len(scan.outputs) or any(scan.table == each.table for each in other.scans):
+    shared = any(scan.table == theirs.table for theirs in other.scans)
+    if len(places) < len(scan.outputs) or shared:
         return None
     return lambda row: tuple(row[place] for place in places)
 

@@ -36,19 +36,19 @@ class Query:
     @cached_property
     def aggregates(self) -> tuple[Aggregate, ...]:
         """The distinct aggregates among the outputs, in the order of their appearance."""
-        found = [
+        appearing = [
             part
             for output in self.outputs
             for part in expressions.walk(output)
             if isinstance(part, Aggregate)
         ]
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(appearing))
 
     def from_log(self, indexed: frozenset[int]) -> bool:
-        """Whether a log with statistics of the columns ``indexed`` answers it without any file.
+        """Whether the log answers the outputs from statistics of the columns ``indexed``.
 
-        Apart from its condition: count(*), and the smallest and largest values of columns
-        (OptimizeMetadataOnlyDeltaQuery.scala).
+        That is so for count(*) and for the smallest and largest values of columns; the condition
+        is not considered (OptimizeMetadataOnlyDeltaQuery.scala).
         """
         return not self.groups and all(
             isinstance(output, Aggregate) and _from_log(output, indexed) for output in self.outputs
@@ -56,7 +56,7 @@ class Query:
 
     @cached_property
     def predicate_read(self) -> PredicateRead:
-        """What the query reads: the rows of its table that meet its condition."""
+        """The query's read: the rows of its table that meet its condition."""
         return PredicateRead(self.table, expressions.sql(self.condition), self._test)
 
     @cached_property
@@ -76,11 +76,11 @@ class Query:
 
     @property
     def scans(self) -> tuple[Query, ...]:
-        """The one scan that it is, as a relation."""
+        """The query itself: as a relation it is a single scan."""
         return (self,)
 
     def branches(self, inputs: Sequence[Sequence[Row]]) -> tuple[tuple[Row, ...], ...]:
-        """The result as a relation has it: from the rows of its scan, by one task."""
+        """The query's rows as a relation: computed from its scan's rows by one task."""
         return (self.result(inputs[0]),)
 
     def reads(self, inputs: Sequence[Sequence[Row]]) -> tuple[PredicateRead, ...]:
@@ -129,14 +129,14 @@ def _from_log(aggregate: Aggregate, indexed: frozenset[int]) -> bool:
 
 
 def _grouping(value: Value) -> Value:
-    """The value that stands for a group: all NaN are one, and so are the two zeros."""
+    """The value that represents a group: all NaNs are equal, and so are the two zeros."""
     if not isinstance(value, float):
         return value
     return math.nan if value != value else value + 0.0
 
 
 def replaced(expression: Expression, places: Mapping[Expression, Expression]) -> Expression:
-    """The expression with every part that ``places`` names put in its place."""
+    """The expression with every part that is a key of ``places`` replaced by its value there."""
     if expression in places:
         return places[expression]
     changes: dict[str, Any] = {}

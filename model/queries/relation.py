@@ -1,4 +1,4 @@
-"""The face of all relations: the scans that they read, and their rows once those are known."""
+"""The interface of all relations: the scans they read, and the rows computed from those."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Inputs = Sequence[Sequence[Row]]
 """The matching rows of each scan, in the order of the scans."""
 
 Branches = tuple[tuple[Row, ...], ...]
-"""Rows, by the task of the engine that produces them: each task writes files of its own."""
+"""Rows, grouped by the engine task that produces them: each task writes files of its own."""
 
 
 class Relation(Protocol):
     """Rows that are computed from scans of tables.
 
-    ``types`` are those of its columns, ``scans`` the scans that it needs: queries over one table
-    each, of which table and condition count here.
+    ``types`` are the types of its columns, ``scans`` the scans that it needs: queries over one
+    table each, of which only table and condition matter here.
     """
 
     @property
@@ -32,13 +32,13 @@ class Relation(Protocol):
     def scans(self) -> tuple[Query, ...]: ...
 
     def branches(self, inputs: Inputs) -> Branches:
-        """The rows, from those that the scans gave. Raises StatementFailure."""
+        """The rows, computed from those of the scans. Raises StatementFailure."""
         ...
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
         """For each scan the rows of its table that make a difference, as a predicate.
 
-        It may depend on the contents of other tables, never on those of the scan's own.
+        The predicate may depend on the contents of other tables, never on the scan's own table.
         """
         ...
 
@@ -49,13 +49,13 @@ def flat(branches: Branches) -> tuple[Row, ...]:
 
 
 def scan_reads(relation: Relation) -> tuple[PredicateRead, ...]:
-    """For each scan the rows that meet its condition, whatever becomes of them."""
+    """For each scan the rows that meet its condition, whether or not they make a difference."""
     return tuple(scan.predicate_read for scan in relation.scans)
 
 
 def alone(
     relation: Relation, tables: Mapping[str, tuple[Row, ...]]
 ) -> tuple[Branches, tuple[PredicateRead, ...]]:
-    """The rows over tables as they are given, and what was read. Raises StatementFailure."""
+    """The rows over the given tables, and the reads. Raises StatementFailure."""
     inputs = [scan.matching(tables[scan.table]) for scan in relation.scans]
     return relation.branches(inputs), relation.reads(inputs)

@@ -1,4 +1,4 @@
-"""UNION ALL: the rows of several relations, by tasks of their own."""
+"""UNION ALL: the rows of several relations, each produced by its own tasks."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Union:
-    """The rows of the parts, brought to the types of the whole."""
+    """The rows of the parts, converted to the types of the union."""
 
     types: tuple[ColumnType, ...]
     parts: tuple[Relation, ...]
 
     @cached_property
     def scans(self) -> tuple[Query, ...]:
-        """Those of the parts, one after the other."""
+        """The scans of the parts, in their order."""
         return tuple(scan for part in self.parts for scan in part.scans)
 
     def branches(self, inputs: Inputs) -> Branches:
@@ -37,7 +37,7 @@ class Union:
         )
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
-        """What the parts read."""
+        """The reads of the parts."""
         return tuple(read for part, given in self._split(inputs) for read in part.reads(given))
 
     def _split(self, inputs: Inputs) -> Iterator[tuple[Relation, Inputs]]:

@@ -1,4 +1,4 @@
-"""One module per kind of statement: what it reads and writes, as rows and as files."""
+"""SQL statements, one module per kind: their reads and writes, as rows and as files."""
 
 from model.statements.alter.statement import AddConstraint, AlterTable, Refused, SyncIdentity
 from model.statements.base import Execution, Statement

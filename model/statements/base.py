@@ -1,4 +1,4 @@
-"""The face of all statements: runs on a snapshot and on plain rows, and what others ask of them."""
+"""The interface of all statements: running on a snapshot or on plain rows, and their properties."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ Rows = Mapping[str, tuple[Row, ...]]
 """Rows of every table, by its name."""
 
 Later = Callable[[Snapshot], Footprint | None]
-"""A commit that a statement makes after another one: its footprint on the snapshot that it
-finds then, None where there is nothing to do. Raises StatementFailure where the statement fails
-there, after the commits that it has made."""
+"""A commit that a statement makes after another one: its footprint on the snapshot at that
+time, None if there is nothing to do. Raises StatementFailure if the statement fails there, after
+the commits that it has made."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Execution:
     """One run of a statement on a snapshot, before anything is committed.
 
-    Both layers side by side: ``footprint`` is physical (None for a reader), ``item_reads`` and
+    It has both layers: ``footprint`` is physical (None for a reader), ``item_reads`` and
     ``changes`` are logical and relative to the snapshot. ``result`` holds a reader's rows;
-    ``failure`` is Spark's error class where the statement fails by itself. ``then`` are the
+    ``failure`` is Spark's error class if the statement fails by itself. ``then`` are the
     commits that a statement makes after its first one, each on the version before it; none of
     them changes a row.
-    ``predicate_reads`` are given where what the statement reads depends on the tables'
-    contents; None stands for the statement's own. ``resolved`` is the statement with what it
-    found in rows or in the log put in, where that decides what it does; None where the text
-    says it all. ``scanned`` are the files whose rows were looked at; None stands for those that
-    count as read.
+    ``predicate_reads`` are given if the predicates depend on the tables' contents; None stands
+    for the statement's own. ``resolved`` is the statement completed with values from rows or
+    from the log, if its effect depends on them; None if the text decides alone. ``scanned`` are
+    the files whose rows were looked at; None stands for those that count as read.
     """
 
     footprint: Footprint | None
@@ -53,7 +52,7 @@ class Execution:
 
     @property
     def opened(self) -> tuple[DataFile, ...]:
-        """The files that have to be on the storage for the statement to run."""
+        """The files that have to be in storage for the statement to run."""
         if self.scanned is not None or self.footprint is None:
             return self.scanned or ()
         return self.footprint.read_files
@@ -63,14 +62,14 @@ class Statement(ABC):
     """A parsed statement over the target table (and others that it reads).
 
     ``kind`` is its name in the conflict table, ``text`` the SQL as written, ``table`` the
-    target's definition that it was parsed for. What others have to know of a statement it says
-    itself; what most statements answer is said here.
+    target's definition that it was parsed for. The properties below describe a statement to its
+    callers; their defaults here are the answers of most statements.
     """
 
     __slots__ = ()
 
     if TYPE_CHECKING:
-        # Not at run time: a dataclass would take these for the defaults of its fields.
+        # Only for the type checker: a dataclass would take these as defaults of its fields.
 
         @property
         def kind(self) -> str: ...
@@ -84,9 +83,10 @@ class Statement(ABC):
     @property
     @abstractmethod
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        """What it reads, as predicates; the same on every snapshot.
+        """Its predicate reads; the same on every snapshot.
 
-        Where it is not, those of :attr:`Execution.resolved` count, and these are wider.
+        If they depend on the snapshot, those of :attr:`Execution.resolved` count, and these are
+        wider.
         """
 
     @abstractmethod
@@ -99,7 +99,7 @@ class Statement(ABC):
 
     @abstractmethod
     def rerun(self, tables: Rows) -> SerialResult:
-        """Runs the statement alone on plain rows. Raises StatementFailure likewise."""
+        """Runs the statement alone on plain rows. Raises StatementFailure like ``execute``."""
 
     def effect(self, row: Row, tables: Rows) -> Row | None:
         """The row after this statement, given all tables.
@@ -110,14 +110,14 @@ class Statement(ABC):
         return row
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
-        """What it reads, as predicates, given all tables. Raises StatementFailure."""
+        """Its predicate reads, given all tables. Raises StatementFailure."""
         return self.predicate_reads
 
     def definitions(self) -> tuple[Table, ...]:
         """The definitions that its commits put in force, one after the other.
 
-        Known without running it, so up to the marks of identity columns. Empty where the
-        definition stays, and for RESTORE, whose definition only the log has.
+        They are known without running the statement, except for the marks of identity columns.
+        Empty if the definition stays, and for RESTORE, whose definition only the log has.
         """
         return ()
 
@@ -143,7 +143,7 @@ class Statement(ABC):
 
     @property
     def constant_rows(self) -> tuple[Row, ...]:
-        """The rows that it adds, where they stand in its text."""
+        """The rows that it adds, if they are written out in its text."""
         return ()
 
     @property
@@ -153,7 +153,7 @@ class Statement(ABC):
 
     @property
     def frees(self) -> str:
-        """Which files it takes off the storage: ``nothing``, ``removed files`` or ``all files``."""
+        """The files that it deletes from storage: ``nothing``, ``removed files``, ``all files``."""
         return "nothing"
 
     @property
@@ -163,7 +163,7 @@ class Statement(ABC):
 
     @property
     def litters(self) -> bool:
-        """Whether its begin leaves files behind where there is no table yet."""
+        """Whether beginning it leaves files behind if there is no table yet."""
         return False
 
     @property
@@ -175,7 +175,7 @@ class Statement(ABC):
     """Whether it is a query: it returns rows, and never writes a version."""
 
     files_only: ClassVar[bool] = False
-    """Whether it is about files alone: it reads and changes neither a row nor the definition."""
+    """Whether it only concerns files: it reads and changes neither rows nor the definition."""
 
     restores: ClassVar[bool] = False
     """Whether it puts files and the definition of an earlier version back."""
@@ -187,7 +187,7 @@ class Statement(ABC):
 class LeavesRows(Statement):
     """A statement about files or the definition: it changes no row.
 
-    Nor does it read any, unless its class says otherwise.
+    It does not read any row either, unless its class says otherwise.
     """
 
     __slots__ = ()
@@ -201,7 +201,7 @@ class LeavesRows(Statement):
 
 
 def check_places(statement: Statement) -> Statement:
-    """The statement. Raises NoPlace where it brings a column that rows have no place for."""
+    """The statement. Raises NoPlace if it adds a column that stored rows have no place for."""
     width = len(statement.table.names)
     for after in statement.definitions():
         if len(after.names) > width:
@@ -211,7 +211,7 @@ def check_places(statement: Statement) -> Statement:
 
 
 def item_reads(table: Table, rows: Iterable[StoredRow]) -> tuple[ItemRead, ...]:
-    """The stored rows, as items that a statement read."""
+    """The item reads of these stored rows."""
     return tuple(ItemRead(table.name, row.row, row.values) for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""CREATE TABLE where there is none yet, and [CREATE OR] REPLACE TABLE where there is one."""
+"""CREATE TABLE for a new table, and [CREATE OR] REPLACE TABLE for one that exists."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from model.statements.overwrite import alone, predicate_read
 from model.tables.table import Table
 
 NOT_EMPTY = "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION"
-"""The engine's error class where files lie in the new table's folder."""
+"""The engine's error class if the new table's folder is not empty."""
 
 EXISTS = "TABLE_OR_VIEW_ALREADY_EXISTS"
-"""Spark's error class where there is a table of that name."""
+"""Spark's error class if there is already a table of that name."""
 
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(Statement):
     """Makes the table: version 0 has its metadata and its protocol, and the rows of AS SELECT.
 
-    ``table`` is the one that is not there yet, ``after`` its definition to be. Whoever wins the
-    race writes the protocol, so whoever loses is told that it changed. ``unless`` is IF NOT
-    EXISTS, ``replaces`` OR REPLACE, which with AS SELECT notes the whole table as read although
-    there is none; every other creation is a blind append. Without AS SELECT the folder has to be
-    empty (CreateDeltaTableCommand.scala, ``assertPathEmpty``).
+    ``table`` is the table that does not exist yet, ``after`` its future definition. The winner of
+    a race writes the protocol, so the loser fails because the protocol changed. ``unless`` is IF
+    NOT EXISTS, ``replaces`` OR REPLACE, which with AS SELECT notes the whole table as read
+    although there is none; every other creation is a blind append. Without AS SELECT the folder
+    has to be empty (CreateDeltaTableCommand.scala, ``assertPathEmpty``).
     """
 
     text: str
@@ -51,7 +51,7 @@ class CreateTable(Statement):
     def litters(self) -> bool:
         """AS SELECT makes the folder of the log before it writes a file, and leaves it behind.
 
-        So it does even if it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
+        It does so even if it fails (WriteIntoDelta.scala, ``createLogDirectoriesIfNotExists``).
         """
         return self.inserts is not None
 
@@ -60,7 +60,7 @@ class CreateTable(Statement):
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        """Besides what it selects: that there is nothing yet."""
+        """The reads of its SELECT, and that the table is empty so far."""
         selected = self.inserts.predicate_reads if self.inserts is not None else ()
         return (predicate_read(self.table, TRUE), *selected)
 
@@ -70,7 +70,7 @@ class CreateTable(Statement):
             coming = self.inserts.execute(snapshot, writer, others)
         elif snapshot.littered:
             raise StatementFailure(
-                NOT_EMPTY, f"files of another statement lie where {self.table.name} is to be"
+                NOT_EMPTY, f"the folder of {self.table.name} has files of another statement"
             )
         assert coming.footprint is not None
         # Metadata has the time of its creation, so no two commits write the same.
@@ -100,7 +100,7 @@ class CreateTable(Statement):
         if there and self.unless:
             return SerialResult((there, *(() for _ in self.predicate_reads[1:])), tables)
         if there and not self.replaces:
-            raise StatementFailure(EXISTS, f"there is a table {name}")
+            raise StatementFailure(EXISTS, f"table {name} already exists")
         added: tuple[Row, ...] = ()
         reads: tuple[tuple[Row, ...], ...] = ()
         if self.inserts is not None:
@@ -112,10 +112,10 @@ class CreateTable(Statement):
 class ReplaceTable(Statement):
     """Puts the definition ``after`` in force and removes every row.
 
-    ``inserts`` brings the rows of AS SELECT, computed over the table as it was; None without.
+    ``inserts`` has the rows of AS SELECT, computed over the old table; None without AS SELECT.
     The history of the table goes on, so this is a transaction like others: it reads the whole
-    table, and its metadata is what the others conflict with. Properties do not survive, the
-    isolation level among them, and the commit is checked at the level that it leaves.
+    table, and others conflict with its metadata. Properties, including the isolation level, do
+    not survive, and the commit is checked at the level that it leaves behind.
     """
 
     text: str
@@ -138,7 +138,7 @@ class ReplaceTable(Statement):
 
     @property
     def _domains(self) -> frozenset[str]:
-        """The domain of clustering columns, written with new ones and removed with old ones."""
+        """The metadata domain of clustering columns, if either definition has some."""
         clustered = self.table.clustering or self.after.clustering
         return frozenset({CLUSTERING_DOMAIN} if clustered else ())
 
@@ -150,7 +150,7 @@ class ReplaceTable(Statement):
         assert coming.footprint is not None
         # Metadata has the time of its creation, so no two commits write the same.
         after = replace(self.after, created=f"by {writer} after version {snapshot.version}")
-        # The rows come without partitions: one file for each task that brings some.
+        # The rows are not grouped by partition: one file for each task that has some.
         tasks = [
             [StoredRow(row.row, writer, self.after.stored(row.values)) for row in file.rows]
             for file in coming.footprint.adds

@@ -1,4 +1,4 @@
-"""DELETE FROM t [WHERE ...], and TRUNCATE TABLE t, which does not look into the files."""
+"""DELETE FROM t [WHERE ...], and TRUNCATE TABLE t, which does not read the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from model.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Delete(Statement):
-    """Removes the rows that match: the files that held them are written anew, or mark them."""
+    """Removes the rows that match: their files are rewritten, or get deletion vectors."""
 
     text: str
     table: Table
@@ -60,7 +60,7 @@ class Delete(Statement):
         changes = tuple(
             RowChange(self.table.name, row.row, row.values, None) for row in target.matching
         )
-        # Which whole files go is known from their partition values: none has to be opened.
+        # Whole files are removed going by partition values: none has to be opened.
         by_partition = expressions.columns(self.condition) <= self.table.partition_columns
         return Execution(
             footprint,

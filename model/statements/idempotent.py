@@ -1,7 +1,7 @@
-"""A write under an application's id and version: it is made once, however often it is tried.
+"""Idempotent writes, under an application's id and version: made once, however often tried.
 
-The application is what Structured Streaming calls a query: it numbers its writes and tries one
-again when it does not know how it ended. The session settings ``spark.databricks.delta.write.
+The application is what Structured Streaming calls a query: it numbers its writes and retries one
+when it does not know how it ended. The session settings ``spark.databricks.delta.write.
 txnAppId`` and ``txnVersion`` give any write such a number.
 """
 
@@ -22,8 +22,8 @@ from model.tables.table import Table
 class Idempotent(Statement):
     """``statement`` as write number ``version`` of ``application``.
 
-    It is skipped where the snapshot has that number or a larger one. It depends on what it
-    found there, so it cannot commit after a write of the same application that it has not seen.
+    It is skipped if the snapshot has that number or a larger one. Because it depends on that
+    number, it cannot commit after a write of the same application that it has not seen.
     """
 
     statement: Statement
@@ -77,7 +77,7 @@ class Idempotent(Statement):
         execution = self.statement.execute(snapshot, writer, others)
         footprint = execution.footprint
         assert footprint is not None
-        # A DELETE that finds nothing leaves no number behind (DeleteCommand.scala).
+        # A DELETE without a matching row does not record its number (DeleteCommand.scala).
         idle = footprint.operation == "DELETE" and not footprint.removes
         numbers = () if idle else ((self.application, self.version),)
         return replace(

@@ -1,4 +1,4 @@
-"""INSERT OVERWRITE and INSERT INTO ... REPLACE WHERE: rows leave and others come in one commit."""
+"""INSERT OVERWRITE and INSERT INTO ... REPLACE WHERE: rows replaced by others in one commit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from model.tables.invariants import NULL_VIOLATED, VIOLATED
 from model.tables.table import Table
 
 MISMATCH = "DELTA_REPLACE_WHERE_MISMATCH"
-"""The engine's error class for a new row outside of the condition (WriteIntoDelta.scala)."""
+"""The engine's error class for a new row outside the condition (WriteIntoDelta.scala)."""
 
 T = TypeVar("T")
 
@@ -35,8 +35,8 @@ class Overwrite(Statement):
     """Replaces the rows that meet a condition, TRUE for the whole table, by those of an INSERT.
 
     ``by_condition`` tells REPLACE WHERE from INSERT OVERWRITE; with ``checked`` each new row has
-    to meet the condition as well. ``refused`` is the error class of a condition that the engine
-    does not take.
+    to meet the condition as well. ``refused`` is the error class if the engine does not accept
+    the condition.
     """
 
     text: str
@@ -71,7 +71,9 @@ class Overwrite(Statement):
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         if self.refused is not None:
-            raise StatementFailure(self.refused, f"{self._where} is no condition to replace by")
+            raise StatementFailure(
+                self.refused, f"{self._where} cannot be a REPLACE WHERE condition"
+            )
         inserted = self._inserted(lambda: self.inserts.execute(snapshot, writer, others))
         self._check(change.after for change in inserted.changes if change.after is not None)
         target = select(snapshot, self.table, self.replaced)
@@ -81,12 +83,12 @@ class Overwrite(Statement):
             return matches(row.values)
 
         left = remains(self.table, target.touched, taken, writer)
-        # New rows and what is left of old files never share a file.
+        # New rows and the rows left of old files never share a file.
         copied = write_files(f"{writer}-kept", self.table, left.copied, recording=True)
         if copied and inserted.footprint is not None:
             adds = recorded(inserted.footprint.adds, self.table)
             inserted = replace(inserted, footprint=replace(inserted.footprint, adds=adds))
-        found = replacing(
+        execution = replacing(
             self.table,
             inserted,
             target.predicate,
@@ -98,7 +100,7 @@ class Overwrite(Statement):
             if expressions.columns(self.replaced) <= self.table.partition_columns
             else target.read,
         )
-        return _with_reads(found, inserted, predicate_read(self.table, self.replaced))
+        return _with_reads(execution, inserted, predicate_read(self.table, self.replaced))
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
         return (predicate_read(self.table, self.replaced), *self.inserts.reads_on(tables))
@@ -112,10 +114,10 @@ class Overwrite(Statement):
         return exchange(self.table.name, tables, self.replaced, added, reads)
 
     def _inserted(self, run: Callable[[], T]) -> T:
-        """What the INSERT gives. A constraint that it breaks passes for the condition.
+        """The INSERT's execution. A broken constraint is reported as a row outside the condition.
 
         Source: WriteIntoDelta.scala, which checks the condition as one constraint among others
-        and takes any violation for one of it.
+        and takes any violation for a violation of the condition.
         """
         try:
             return run()
@@ -125,7 +127,7 @@ class Overwrite(Statement):
             raise
 
     def _check(self, added: Iterable[Row]) -> None:
-        """Raises StatementFailure for a new row that the condition does not hold for."""
+        """Raises StatementFailure for a new row that does not meet the condition."""
         if self.checked and not all(map(matcher(self.replaced), added)):
             raise StatementFailure(MISMATCH, f"a new row does not meet {self._where}")
 
@@ -138,8 +140,8 @@ class Overwrite(Statement):
 class DynamicOverwrite(Statement):
     """Replaces the partitions that the rows of an INSERT are in (partitionOverwriteMode).
 
-    ``written`` is the condition of those partitions once the rows are known; before that, all
-    that can be said is that the statement may replace any row.
+    ``written`` is the condition of being in those partitions once the rows are known; before
+    that, the statement may replace any row.
     """
 
     text: str
@@ -172,13 +174,13 @@ class DynamicOverwrite(Statement):
         condition = partitions_of(
             tuple(file.rows[0].values for file in inserted.footprint.adds), self.table
         )
-        # The engine takes the files by their partition values and notes none of them as read.
+        # The engine chooses the files by partition values and notes none of them as read.
         gone = tuple(file for file in live_files(snapshot) if file.partition in written)
         leaving = tuple(row for file in gone for row in file.rows)
         predicate = ReadPredicate(condition)
-        found = replacing(self.table, inserted, predicate, (), gone, leaving, ())
-        found = _with_reads(found, inserted, predicate_read(self.table, condition))
-        return replace(found, resolved=replace(self, written=condition))
+        execution = replacing(self.table, inserted, predicate, (), gone, leaving, ())
+        execution = _with_reads(execution, inserted, predicate_read(self.table, condition))
+        return replace(execution, resolved=replace(self, written=condition))
 
     def reads_on(self, tables: Rows) -> tuple[PredicateRead, ...]:
         condition = expressions.TRUE if self.written is None else self.written
@@ -204,18 +206,18 @@ def replacing(
     kept: tuple[DataFile, ...],
     opened: tuple[DataFile, ...] = (),
 ) -> Execution:
-    """The execution of an INSERT that besides takes the rows ``leaving`` out of files ``gone``.
+    """The execution of an INSERT that also removes the rows ``leaving`` and the files ``gone``.
 
-    ``predicate`` and ``read`` are what finding them reads, ``kept`` the files with the rest;
-    ``opened`` are those that have to be looked into for that.
+    ``predicate`` and ``read`` are the reads by which it locates them, ``kept`` the files with
+    the rows that stay; ``opened`` are the files that have to be opened for that.
     """
     coming = inserted.footprint
     assert coming is not None
-    known = {file.key for file in read}
+    read_keys = {file.key for file in read}
     footprint = replace(
         coming,
         read_predicates=(*coming.read_predicates, predicate),
-        read_files=(*read, *(file for file in coming.read_files if file.key not in known)),
+        read_files=(*read, *(file for file in coming.read_files if file.key not in read_keys)),
         adds=(*coming.adds, *kept),
         removes=gone,
     )
@@ -227,11 +229,11 @@ def replacing(
     return Execution(footprint, reads, (*changes, *inserted.changes), scanned=scanned)
 
 
-def _with_reads(found: Execution, inserted: Execution, own: PredicateRead) -> Execution:
-    """The execution with what it reads, where the INSERT reads less than its scans."""
+def _with_reads(execution: Execution, inserted: Execution, own: PredicateRead) -> Execution:
+    """The execution with its predicate reads, if the INSERT reads less than its scans."""
     if inserted.predicate_reads is None:
-        return found
-    return replace(found, predicate_reads=(own, *inserted.predicate_reads))
+        return execution
+    return replace(execution, predicate_reads=(own, *inserted.predicate_reads))
 
 
 def predicate_read(table: Table, condition: Expression) -> PredicateRead:
@@ -263,10 +265,10 @@ def exchange(
 
 def partitions_of(rows: Iterable[Row], table: Table) -> Expression:
     """The condition of being in a partition of one of the rows."""
-    found = dict.fromkeys(tuple(row[place] for place in table.partitions) for row in rows)
+    partitions = dict.fromkeys(tuple(row[place] for place in table.partitions) for row in rows)
     columns = [Column(place, table.names[place], table.types[place]) for place in table.partitions]
     condition: Expression | None = None
-    for values in found:
+    for values in partitions:
         parts: list[Expression] = [
             Comparison("<=>", column, Literal(value, column.type))
             for column, value in zip(columns, values, strict=True)

@@ -1,4 +1,4 @@
-"""What DELETE, UPDATE and MERGE share: the files they touch, and how rows leave them."""
+"""The common part of DELETE, UPDATE and MERGE: the files they touch, and the rows left there."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from model.tables.table import Table
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """What a condition selects in a snapshot.
+    """The files and rows that a condition selects in a snapshot.
 
-    ``read`` are the files that statistics leave over, ``touched`` those of them that the
+    ``read`` are the files that statistics do not rule out, ``touched`` those of them that the
     statement replaces, ``matching`` the rows of the touched files that match.
     """
 
@@ -31,15 +31,15 @@ class Target:
 
 
 def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
-    """The files and rows that a DELETE or UPDATE with this condition is about.
+    """The files and rows that a DELETE or UPDATE with this condition selects.
 
-    Raises StatementFailure where evaluating the condition does.
+    Raises StatementFailure if evaluating the condition does.
     """
     predicate = split(condition, table)
     read = scan(predicate, live_files(snapshot), table)
     matches = matcher(condition)
     if predicate.data == TRUE:
-        # Partition values decide alone: the engine takes every file, without a look inside.
+        # Partition values decide alone: the engine takes every file without opening it.
         touched = read
     else:
         touched = tuple(f for f in read if any(matches(row.values) for row in f.rows))
@@ -48,20 +48,20 @@ def select(snapshot: Snapshot, table: Table, condition: Expression) -> Target:
 
 
 def test_of(condition: Expression, table: Table) -> Callable[[Row], bool]:
-    """Whether a DELETE or UPDATE with this condition is about a row, whatever file it is in.
+    """Whether a DELETE or UPDATE with this condition selects a row, whatever file it is in.
 
-    The function raises StatementFailure where evaluating the condition does.
+    The function raises StatementFailure if evaluating the condition does.
     """
     return row_test(condition, split(condition, table).partition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Remains:
-    """What is left of the files that a statement takes rows from.
+    """The remains of the files from which a statement takes rows.
 
     All those files are removed. ``marked`` are the ones that are added again with a deletion
-    vector; ``copied`` are the rows that have to be written anew, file by file. A table has
-    either the one or the other.
+    vector; ``copied`` are the rows that have to be rewritten, file by file. Only one of the two
+    is used, depending on the table.
     """
 
     marked: tuple[DataFile, ...]
@@ -74,11 +74,11 @@ def remains(
     taken: Callable[[StoredRow], bool],
     writer: str,
 ) -> Remains:
-    """What is left of ``touched`` without the rows that are ``taken``.
+    """The remains of ``touched`` without the rows that are ``taken``.
 
-    With deletion vectors the files stay and lose the rows that they mark, apart from one that
+    With deletion vectors the files stay and lose the rows that they mark, except for a file that
     would have no row left (DMLWithDeletionVectorsHelper.scala, ``processUnmodifiedData``). The
-    vector takes its name from ``writer``: one transaction writes one for each file.
+    vector is named after ``writer``: one transaction writes one for each file.
     """
     marked: list[DataFile] = []
     copied: list[StoredRow] = []

@@ -1,7 +1,7 @@
-"""SELECT as a statement of its own, and how any statement reads by a query.
+"""SELECT as a statement of its own, and the scans of any statement with a query.
 
-A reader sees its snapshot and writes nothing. Statements with a query inside, such as INSERT
-SELECT, scan a snapshot in the same way and note the same.
+A reader sees its snapshot and writes nothing. Statements that contain a query, such as INSERT
+SELECT, scan a snapshot in the same way and note the same reads.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from model.tables.table import Table
 
 
 class ReadsByQuery(Statement):
-    """A statement that reads what its ``query`` reads, and leaves the rows there as they are."""
+    """A statement with the reads of its ``query``, which does not change the rows of the target."""
 
     __slots__ = ()
 
@@ -46,11 +46,11 @@ class ReadsByQuery(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The scans of a relation, done.
+    """The result of the scans of a relation.
 
-    ``inputs`` are the rows of each scan; ``predicates`` and ``files`` what the engine notes of
-    those that scan the target, ``stored`` the rows of the target among them. ``opened`` are the
-    files that have to be there: none for what the log's statistics answer.
+    ``inputs`` are the rows of each scan; ``predicates`` and ``files`` are what the engine notes
+    as read of the target, ``stored`` the rows of the target among the inputs. ``opened`` are the
+    files that have to be in storage: none for a query that the log's statistics answer.
     """
 
     inputs: Inputs
@@ -62,12 +62,12 @@ class Reading:
     def logical(
         self, relation: Relation, table: Table
     ) -> tuple[tuple[ItemRead, ...], tuple[PredicateRead, ...] | None]:
-        """The items read, and the predicates where they are narrower than the scans."""
+        """The item reads, and the predicate reads if they are narrower than the scans."""
         if isinstance(relation, Query):
             return item_reads(table, self.stored), None
         reads = relation.reads(self.inputs)
-        mine = [each for each in reads if each.table == table.name]
-        rows = {row.row: row for row in self.stored if any(p.matches(row.values) for p in mine)}
+        own = [read for read in reads if read.table == table.name]
+        rows = {row.row: row for row in self.stored if any(p.matches(row.values) for p in own)}
         return item_reads(table, rows.values()), reads
 
 
@@ -79,10 +79,10 @@ def read(
     *,
     largest_first: bool = False,
 ) -> Reading:
-    """Does the scans of a relation on a snapshot of the target. Raises StatementFailure.
+    """Runs the scans of a relation on a snapshot of the target. Raises StatementFailure.
 
-    With ``largest_first`` the rows come in the order in which one task reads the files, as far
-    as the number of rows tells their size; among equals the order is nobody's to know
+    With ``largest_first`` the rows come in the order in which one task reads the files, taking
+    the number of rows for their size; among files of equal size the order is unknown
     (FilePartition.scala).
     """
     inputs: list[Sequence[Row]] = []
@@ -90,25 +90,25 @@ def read(
     files: dict[str, DataFile] = {}
     opened: dict[str, DataFile] = {}
     stored: list[StoredRow] = []
-    for each in relation.scans:
-        if each.table != table.name:
-            inputs.append(each.matching(others[each.table]))
+    for query in relation.scans:
+        if query.table != table.name:
+            inputs.append(query.matching(others[query.table]))
             continue
-        predicate = split_filter(each.condition, table)
+        predicate = split_filter(query.condition, table)
         if predicate is None:
             inputs.append(())
             continue
-        found = scan(predicate, live_files(snapshot), table)
+        scanned = scan(predicate, live_files(snapshot), table)
         if largest_first:
-            found = tuple(sorted(found, key=lambda file: -file.records))
-        matches = matcher(each.condition)
+            scanned = tuple(sorted(scanned, key=lambda file: -file.records))
+        matches = matcher(query.condition)
         # Rows of files that are skipped are not looked at, so a condition cannot fail on them.
-        rows = [row for file in found for row in file.rows if matches(row.values)]
+        rows = [row for file in scanned for row in file.rows if matches(row.values)]
         inputs.append([row.values for row in rows])
         predicates.append(predicate)
-        files.update((file.key, file) for file in found)
-        if predicate != ReadPredicate() or not _from_log(each, found, table):
-            opened.update((file.key, file) for file in found)
+        files.update((file.key, file) for file in scanned)
+        if predicate != ReadPredicate() or not _from_log(query, scanned, table):
+            opened.update((file.key, file) for file in scanned)
         stored += rows
     opening = tuple(opened.values())
     return Reading(inputs, tuple(predicates), tuple(files.values()), stored, opening)
@@ -147,5 +147,5 @@ class Select(ReadsByQuery):
 
     def rerun(self, tables: Rows) -> SerialResult:
         _, reads = alone(self.query, tables)
-        matched = tuple(tuple(filter(each.matches, tables[each.table])) for each in reads)
+        matched = tuple(tuple(filter(read.matches, tables[read.table])) for read in reads)
         return SerialResult(matched, tables)

@@ -15,14 +15,14 @@ from model.tables.table import Table
 
 
 class Stage(Protocol):
-    """One commit of several, as a function of the snapshot that it finds."""
+    """One commit of several, as a function of the snapshot that it starts from."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
-        """Its footprint, None where nothing is to be done. Raises StatementFailure."""
+        """Its footprint; None if there is nothing to do. Raises StatementFailure."""
         ...
 
     def after(self, table: Table) -> Table:
-        """The definition that it makes of another one, which may be the same."""
+        """The definition that it turns the given one into, possibly the same one."""
         ...
 
 
@@ -37,10 +37,10 @@ class KeepsDefinition:
 
 @dataclass(frozen=True, slots=True)
 class SeveralCommits(LeavesRows):
-    """Goes through ``stages``, each on the version that the one before it has left.
+    """Runs ``stages`` in order, each on the version that the one before it committed.
 
-    Only the first commit meets the winners of others: those after it follow at once. The rows
-    stay what they are.
+    Only the first commit is checked against winners: the others follow it at once. No row
+    changes.
     """
 
     text: str
@@ -52,16 +52,16 @@ class SeveralCommits(LeavesRows):
         return "ALTER TABLE"
 
     def definitions(self) -> tuple[Table, ...]:
-        found = [self.table]
+        definitions = [self.table]
         for stage in self.stages:
-            found.append(stage.after(found[-1]))
-        return tuple(dict.fromkeys(found[1:]))
+            definitions.append(stage.after(definitions[-1]))
+        return tuple(dict.fromkeys(definitions[1:]))
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
         for place, stage in enumerate(self.stages, 1):
             footprint = stage(snapshot, writer)
             if footprint is not None:
-                # Each stage names its files apart: no two of them have the same writer.
+                # Every stage has a writer of its own, so that file names do not clash.
                 then = (
                     partial(later, writer=f"{writer}-{number}")
                     for number, later in enumerate(self.stages[place:], place)
@@ -72,7 +72,7 @@ class SeveralCommits(LeavesRows):
 
 @dataclass(frozen=True, slots=True)
 class ChangeDefinition:
-    """Makes another definition of the one that it finds, in a commit called ``operation``."""
+    """Changes the definition that is in force, in a commit called ``operation``."""
 
     operation: str
     change: Callable[[Table], Table]

@@ -1,4 +1,4 @@
-"""UPDATE t SET ... [WHERE ...], also one that moves rows to another partition."""
+"""UPDATE t SET ... [WHERE ...], including updates that move rows to another partition."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from model.values import types
 
 @dataclass(frozen=True, slots=True)
 class Update(Statement):
-    """Gives the rows that match new values: each becomes a new version of the same row.
+    """Gives new values to the rows that match: each becomes a new version of the same row.
 
     ``assignments`` maps column positions to expressions over the old row, followed by the
-    values of ``subqueries``: scalar subqueries in SET. The statement reads what they read, and
-    the engine does not note it: the footprint has the WHERE clause alone.
+    values of ``subqueries``: scalar subqueries in SET. Their reads count as the statement's, but
+    the engine does not note them: the footprint has the WHERE clause alone.
     """
 
     text: str
@@ -72,7 +72,7 @@ class Update(Statement):
                 changes.append(RowChange(self.table.name, row.row, row.values, after))
                 written.append(StoredRow(row.row, writer, after))
             elif copying:
-                # Where it was: a copy keeps its place among the updated rows of its file.
+                # In its old position: a copied row keeps its place among the updated ones.
                 written.append(row)
         if not copying:
             taken = remains(self.table, target.touched, lambda row: matches(row.values), writer)
@@ -124,7 +124,7 @@ class Update(Statement):
 
 
 def _scalar(query: Query, rows: Iterable[Row]) -> Value:
-    """A scalar subquery's value: NULL where it has no row. Raises StatementFailure for several."""
+    """A scalar subquery's value: NULL if it has no row. Raises StatementFailure for several."""
     result = query.result(query.matching(rows))
     if len(result) > 1:
         raise StatementFailure(

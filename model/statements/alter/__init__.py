@@ -1,1 +1,1 @@
-"""ALTER TABLE and the commits of its own that some of its forms make."""
+"""ALTER TABLE, and the additional commits that some of its forms make."""

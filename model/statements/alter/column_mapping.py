@@ -1,4 +1,4 @@
-"""Column mapping taken out of a table: every file is written anew, under the columns' names."""
+"""The removal of column mapping: every file is rewritten under the columns' own names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MAPPING = "delta.columnMapping.mode"
 
 @dataclass(frozen=True, slots=True)
 class RemoveMapping:
-    """Rewrites the table; the property becomes ``none``, or goes where ``unset`` says so.
+    """Rewrites the table; the property becomes ``none``, or is removed if ``unset`` is True.
 
-    Rows stay what they are, but unlike OPTIMIZE the commit holds metadata, and does not start
-    over after a conflict (RemoveColumnMappingCommand.scala). A table without column mapping is
-    rewritten like others, unless ``only_mapped`` spares it.
+    No row changes, but unlike OPTIMIZE the commit holds metadata, and does not start over after
+    a conflict (RemoveColumnMappingCommand.scala). A table without column mapping is rewritten
+    as well, unless ``only_mapped`` is True.
     """
 
     unset: bool = False

@@ -1,4 +1,4 @@
-"""ALTER TABLE ... DROP FEATURE: the table is rid of a feature, then the protocol of its name.
+"""ALTER TABLE ... DROP FEATURE: removes a feature's traces from the table, then the feature.
 
 Source: alterDeltaTableCommands.scala, ``AlterTableDropFeatureDeltaCommand``, and
 PreDowngradeTableFeatureCommand.scala; every stage was replayed.
@@ -23,7 +23,7 @@ CHECKPOINT_PROTECTION = "checkpointProtection"
 PROTECTED_VERSION = "delta.requireCheckpointProtectionBeforeVersion"
 TOMBSTONES = "Deletion Vector Tombstones"
 CHECKPOINTS = 3
-"""How many empty commits, each with a checkpoint, keep readers from the history before them."""
+"""The number of empty commits, each with a checkpoint, that hide the history before them."""
 
 EMPTY_COMMIT = Footprint("Empty Commit", data_changed=False, records_always=True)
 
@@ -35,7 +35,7 @@ _FORGET = Footprint(
 
 @dataclass(frozen=True, slots=True)
 class Disable:
-    """Takes back the properties that enable a feature, if one of them is on."""
+    """Resets the properties that enable a feature, if one of them is on."""
 
     feature: str
     operation: str
@@ -56,7 +56,7 @@ class Disable:
 
 @dataclass(frozen=True, slots=True)
 class Purge(KeepsDefinition):
-    """Writes the files anew that have a deletion vector."""
+    """Rewrites the files that have a deletion vector."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         marked = [file for file in live_files(snapshot) if file.vector is not None]
@@ -65,7 +65,7 @@ class Purge(KeepsDefinition):
 
 @dataclass(frozen=True, slots=True)
 class RewriteRetyped(KeepsDefinition):
-    """Writes the files anew in which a column has a narrower type than the table's."""
+    """Rewrites the files in which a column has a narrower type than the table's."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         files = retyped_files(snapshot)
@@ -74,7 +74,7 @@ class RewriteRetyped(KeepsDefinition):
 
 @dataclass(frozen=True, slots=True)
 class ForgetTypes(KeepsDefinition):
-    """Takes the record of types that columns had out of the metadata."""
+    """Removes the record of earlier column types from the metadata."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         before, _ = _before_types_changed(snapshot)
@@ -87,7 +87,7 @@ class ForgetTypes(KeepsDefinition):
 
 @dataclass(frozen=True, slots=True)
 class Tombstones(KeepsDefinition):
-    """Records that the deletion vectors of files that are gone may go as well."""
+    """Records that the deletion vectors of removed files may be deleted as well."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         return Footprint(
@@ -108,7 +108,7 @@ class EmptyCommit(KeepsDefinition):
 
 @dataclass(frozen=True, slots=True)
 class DropFeature:
-    """Takes the feature out of the protocol; ``protect`` adds the one that keeps checkpoints."""
+    """Removes the feature from the protocol; ``protect`` adds the one that keeps checkpoints."""
 
     feature: str
     protect: bool
@@ -130,9 +130,9 @@ class DropFeature:
 
 @dataclass(frozen=True, slots=True)
 class HistoryIsClean(KeepsDefinition):
-    """Fails where the history still has traces of the feature, as all of it is still kept.
+    """Fails if the history has traces of the feature: in the model all of it is still retained.
 
-    What the statement itself has just changed is a trace of its own kind.
+    Traces that the statement itself has just removed have an error class of their own.
     """
 
     feature: str
@@ -184,15 +184,15 @@ _LEAVES_TRACES: dict[str, tuple[str, ...]] = {
     "deletionVectors": ("true",),
     "v2Checkpoint": ("v2",),
 }
-"""Features whose use shows in the log, by the values of the property that enables them."""
+"""Features whose use shows in the log, with the property values that enable them."""
 
 
 def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
-    """The files that are gone and had a deletion vector, each as often as it had another one.
+    """The removed files that had a deletion vector, once for each vector that they had.
 
-    Those of which this was recorded before are left out.
+    Files for which this is already recorded are left out.
     """
-    found: dict[str, DataFile] = {}
+    gone: dict[str, DataFile] = {}
     walker: Snapshot | None = snapshot
     while walker is not None:
         if walker.commit is not None:
@@ -201,13 +201,13 @@ def gone_with_vectors(snapshot: Snapshot) -> tuple[DataFile, ...]:
                 break
             for file in footprint.removes:
                 if file.vector is not None and file.key not in snapshot.files:
-                    found[file.key] = file
+                    gone[file.key] = file
         walker = walker.parent
-    return tuple(found.values())
+    return tuple(gone.values())
 
 
 def types_changed(snapshot: Snapshot) -> bool:
-    """Whether a column had another type once."""
+    """Whether a column has had another type."""
     return _before_types_changed(snapshot)[0] is not None
 
 
@@ -224,8 +224,8 @@ def _before_types_changed(snapshot: Snapshot) -> tuple[Snapshot | None, set[str]
     table, written = snapshot.table, set[str]()
     walker: Snapshot | None = snapshot
     while walker is not None:
-        known = walker.table.types
-        if any(known[place] != table.types[place] for place in walker.table.schema):
+        earlier = walker.table.types
+        if any(earlier[place] != table.types[place] for place in walker.table.schema):
             return walker, written
         if walker.commit is not None and walker.parent is not None:
             there = {file.path for file in walker.parent.files.values()}

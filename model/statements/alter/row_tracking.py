@@ -22,7 +22,7 @@ ENABLED, SUSPENDED = "delta.enableRowTracking", "delta.rowTrackingSuspended"
 
 @dataclass(frozen=True, slots=True)
 class UpgradeProtocol:
-    """Adds a feature, with those that it needs, in a commit that holds nothing else."""
+    """Adds a feature and the features that it depends on, in a commit of its own."""
 
     feature: str
 
@@ -40,7 +40,7 @@ class UpgradeProtocol:
 
 @dataclass(frozen=True, slots=True)
 class Backfill(KeepsDefinition):
-    """States the files again that have no row ids, with row ids."""
+    """Adds the files without row ids again, with row ids."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         files = without_row_ids(snapshot)
@@ -75,7 +75,7 @@ class Suspend:
 
 @dataclass(frozen=True, slots=True)
 class Unbackfill(KeepsDefinition):
-    """States the files again that have row ids, without them."""
+    """Adds the files with row ids again, without them."""
 
     def __call__(self, snapshot: Snapshot, writer: str) -> Footprint | None:
         without = {file.path for file in without_row_ids(snapshot)}

@@ -1,4 +1,4 @@
-"""ALTER TABLE and its like: statements that change a table's definition, and no row."""
+"""ALTER TABLE and similar statements, which change a table's definition and no row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from model.tables.table import Table
 CLUSTERING_DOMAIN = "delta.clustering"
 
 NEW_CONSTRAINT_VIOLATED = "DELTA_NEW_CHECK_CONSTRAINT_VIOLATION"
-"""The engine's error class for a constraint that rows of the table break."""
+"""The engine's error class for a new constraint that rows of the table break."""
 
 WHOLE_TABLE = ReadPredicate(TRUE, TRUE)
 
@@ -27,9 +27,9 @@ WHOLE_TABLE = ReadPredicate(TRUE, TRUE)
 class AlterTable(LeavesRows):
     """Puts the definition ``after`` in force, in a commit called ``operation``.
 
-    Such a commit holds a metadata action even where nothing changes, and a protocol action
-    where the features do. ``metadata`` is False for one that only writes ``domains``; with
-    neither the statement writes no version. It reads nothing, so it counts as a blind append.
+    Such a commit holds a metadata action even if nothing changes, and a protocol action if the
+    features change. ``metadata`` is False for one that only writes ``domains``; with neither,
+    the statement writes no version. It reads nothing, so it counts as a blind append.
     """
 
     text: str
@@ -61,7 +61,7 @@ class AlterTable(LeavesRows):
 
 @dataclass(frozen=True, slots=True)
 class AddConstraint(LeavesRows):
-    """ADD CONSTRAINT name CHECK (condition): reads every row, and fails where one breaks it.
+    """ADD CONSTRAINT name CHECK (condition): reads every row, and fails if one breaks it.
 
     Logically it reads the rows that break the constraint; physically the whole table.
     """
@@ -118,9 +118,9 @@ class AddConstraint(LeavesRows):
 
 @dataclass(frozen=True, slots=True)
 class SyncIdentity(LeavesRows):
-    """ALTER COLUMN ... SYNC IDENTITY: raises the high-water mark to cover all values there are.
+    """ALTER COLUMN ... SYNC IDENTITY: raises the high-water mark to cover all existing values.
 
-    It reads the whole table, and its commit is marked as one of identity values alone.
+    It reads the whole table, and its commit is marked as changing identity values alone.
     """
 
     text: str
@@ -132,7 +132,7 @@ class SyncIdentity(LeavesRows):
         return "ALTER TABLE"
 
     def definitions(self) -> tuple[Table, ...]:
-        """The same one, with another mark."""
+        """The same definition with another mark."""
         return (self.table,)
 
     @property

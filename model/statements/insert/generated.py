@@ -1,4 +1,4 @@
-"""Values that a statement does not give: generated columns and identity columns."""
+"""Values that the table computes itself: defaults, generated columns and identity columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def completed(
 ) -> Row:
     """The row with the generated columns that are not among the places ``given``.
 
-    Raises StatementFailure where computing one does.
+    Raises StatementFailure if computing one of them does.
     """
     if not table.generated:
         return row
@@ -33,7 +33,7 @@ def filled(
 ) -> Row:
     """A new row with the defaults and generated columns that are not among the places ``given``.
 
-    Raises StatementFailure where computing one does.
+    Raises StatementFailure if computing one of them does.
     """
     if table.defaults:
         full = list(row)
@@ -46,7 +46,7 @@ def filled(
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """Rows with their identity values, by task, and what that does to the table's definition."""
+    """Rows with their identity values, by task, and the table with its new high-water marks."""
 
     tasks: tuple[tuple[Row, ...], ...]
     table: Table
@@ -56,8 +56,9 @@ class HandedOut:
 def hand_out(table: Table, places: tuple[int, ...], tasks: Sequence[Sequence[Row]]) -> HandedOut:
     """Gives each row a value of the identity columns at ``places``.
 
-    Of n tasks each gives every nth value, from its own number on (GenerateIdentityValues.scala).
-    The new high-water marks go into the metadata with the same commit, even where none has moved
+    Each of n tasks assigns every nth value, starting at its own number
+    (GenerateIdentityValues.scala).
+    The new high-water marks go into the metadata with the same commit, even if none has moved
     (OptimisticTransaction.scala, ``precommitUpdateSchemaWithIdentityHighWaterMarks``).
     """
     filled = [[list(row) for row in rows] for rows in tasks]

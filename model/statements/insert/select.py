@@ -43,7 +43,7 @@ class InsertSelect(ReadsByQuery):
         return evolution(self)
 
     def execute(self, snapshot: Snapshot, writer: str, others: Rows) -> Execution:
-        # Values are handed out in the order in which one task reads: the largest file first.
+        # Identity values are assigned in the order in which one task reads: largest file first.
         done = read(self.query, self.table, snapshot, others, largest_first=bool(self.assigned))
         items, reads = done.logical(self.query, self.table)
         tasks = self._stored(self.query.branches(done.inputs))

@@ -70,13 +70,13 @@ class Appends(Protocol):
 
 
 def evolution(statement: Appends) -> tuple[Table, ...]:
-    """The definition that schema evolution leads to; none where the columns stay."""
+    """The definition that schema evolution leads to; none if the columns stay."""
     after = statement.after
     return () if after is None or after == statement.table else (after,)
 
 
 def added(statement: Appends, tasks: Sequence[Sequence[Row]]) -> tuple[Row, ...]:
-    """The rows as a statement adds them when it is run alone. Raises StatementFailure."""
+    """The rows that a statement adds when run alone. Raises StatementFailure."""
     table = statement.after or statement.table
     if statement.assigned:
         tasks = hand_out(table, statement.assigned, tasks).tasks
@@ -94,16 +94,16 @@ def append(
     read_files: tuple[DataFile, ...] = (),
     items: tuple[ItemRead, ...] = (),
 ) -> Execution:
-    """The execution that adds rows, each a row of its own, after the given reads.
+    """The execution that adds rows, each with a new identity, after the given reads.
 
     ``tasks`` has the rows by the task that writes them, each into files of its own. Raises
-    StatementFailure where a row breaks a constraint.
+    StatementFailure if a row breaks a constraint.
     """
     before, assigned = statement.table, statement.assigned
     table = statement.after or before
     groups = tuple(tuple(rows) for rows in tasks)
-    # Without rows nothing is written to any partition, and so no high-water mark is noted; a
-    # table without partitions gets a file all the same, which is left out afterwards.
+    # Without rows nothing is written to any partition, so no high-water mark is noted; a table
+    # without partitions still gets a file, which is left out afterwards.
     hands_out = assigned and (any(groups) or not table.partitions)
     handed = hand_out(table, assigned, groups) if hands_out else None
     metadata = None

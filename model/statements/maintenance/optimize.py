@@ -1,4 +1,4 @@
-"""OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...]: rows move between files and stay what they are."""
+"""OPTIMIZE t [FULL] [WHERE ...] [ZORDER BY ...]: moves rows between files, and changes none."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from model.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Optimize(LeavesRows):
-    """Merges files: those of each partition that has more than one.
+    """Merges the files of each partition that has more than one.
 
-    With ``zorder``, the places of ZORDER BY, every file is written anew, even a lone one. In a
-    clustered table the files that are not clustered yet are, together with what is.
+    With ``zorder``, the places of ZORDER BY, every file is rewritten, even a single one. In a
+    clustered table it clusters the files that are not clustered yet, together with those that are.
     ``condition`` mentions partition columns only. Logically it reads and writes nothing, so
     no level can object to it; physically it replaces files, so rules can.
     """

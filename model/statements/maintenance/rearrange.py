@@ -1,4 +1,4 @@
-"""What OPTIMIZE and REORG share: files replaced by others that hold the same rows."""
+"""The common part of OPTIMIZE and REORG: replacing files by others with the same rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rearrange(
 ) -> Execution:
     """The execution that replaces ``files`` by one file for each partition.
 
-    The rows stay what they are, so logically nothing is read or written. Physically the
+    No row changes, so logically nothing is read or written. Physically the
     predicate and the files replaced count as read, and the transaction starts over after a
     conflict as long as those files are still there, each with the deletion vector that it had
     (OptimizeTableCommand.scala, ``commitAndRetry``).
@@ -42,17 +42,17 @@ def rearrange(
 
 
 def purge(table: Table, writer: str, files: Iterable[DataFile]) -> Footprint:
-    """The footprint of REORG ... APPLY (PURGE) of these files, as other statements run it."""
+    """The footprint of REORG ... APPLY (PURGE) of these files, as run by other statements."""
     footprint = rearrange("REORG", table, writer, ReadPredicate(), files).footprint
     assert footprint is not None
     return footprint
 
 
 def to_cluster(table: Table, files: Iterable[DataFile], full: bool = False) -> list[DataFile]:
-    """The files of a clustered table that OPTIMIZE clusters anew.
+    """The files of a clustered table that OPTIMIZE clusters again.
 
-    Those that were never clustered, and those of cubes made by the same columns; with FULL
-    those of other columns as well. Nothing, where all of them are one cube already.
+    These are the files that were never clustered, and those of cubes made by the same columns;
+    with FULL also those of other columns. None if all of them are one cube already.
     (OptimizeTableStrategy.scala, ``applyMinZCube``. The sizes that make a cube complete are
     far beyond any table here.)
     """

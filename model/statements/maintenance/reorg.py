@@ -1,4 +1,4 @@
-"""REORG TABLE t [WHERE ...] APPLY (PURGE): what was deleted or dropped leaves the files."""
+"""REORG TABLE t [WHERE ...] APPLY (PURGE): removes deleted rows and dropped columns from files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from model.tables.table import Table
 
 @dataclass(frozen=True, slots=True)
 class Reorg(LeavesRows):
-    """Writes the files anew that have a deletion vector, or a column that the table dropped.
+    """Rewrites the files that have a deletion vector or a column that the table dropped.
 
     Otherwise it is an OPTIMIZE of those files (N59). ``condition`` mentions partition columns
     only.

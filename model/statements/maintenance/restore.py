@@ -1,4 +1,4 @@
-"""RESTORE TABLE t TO VERSION AS OF n: the files of an earlier version are the table's again."""
+"""RESTORE TABLE t TO VERSION AS OF n: puts back the files of an earlier version."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from model.tables.table import Identity, Table
 class Restore(Statement):
     """Puts the rows and the definition of an earlier version back (RestoreTableCommand.scala).
 
-    Logically it replaces the whole table by rows that the log fixes. A row that comes back is
-    a new version of the row that it was: the versions of a row follow the log, and the log has
-    this one after the one that took it away. ``rows`` are the rows that come back, once known.
+    Logically it replaces the whole table by rows that the log determines. A row that comes back
+    is a new version of the same row: the versions of a row follow the log, and in the log this
+    commit comes after the one that deleted it. ``rows`` are the rows that come back, once known.
 
-    Physically nothing counts as read, metadata and protocol are written even where they do not
-    change, and the commit stands no winner at all.
+    Physically nothing counts as read, metadata and protocol are written even if they do not
+    change, and the commit conflicts with any winner.
     """
 
     text: str
@@ -92,22 +92,22 @@ def restored(now: Table, then: Table) -> Table:
 
 
 def merged_marks(source: Table, latest: Table) -> tuple[tuple[int, Identity], ...]:
-    """The identity columns of ``source``; none hands out again what ``latest`` has handed out.
+    """The identity columns of ``source``, with marks that cover the values ``latest`` handed out.
 
     Source: IdentityColumn.scala, ``copySchemaWithMergedHighWaterMarks``.
     """
     marks = dict(latest.identities)
-    found = []
+    merged = []
     for place, identity in source.identities:
-        known = marks.get(place)
-        if known is not None and known.high_water is not None:
-            identity = identity.covering((known.high_water,))
-        found.append((place, identity))
-    return tuple(found)
+        newest = marks.get(place)
+        if newest is not None and newest.high_water is not None:
+            identity = identity.covering((newest.high_water,))
+        merged.append((place, identity))
+    return tuple(merged)
 
 
 def _change(now: Table, after: Table) -> MetadataChange:
-    """The metadata action; going back to the level of the scenario's table sets that level."""
+    """The metadata action; returning to the level that the scenario declares sets that level."""
     if now.declared(LEVEL_PROPERTY) is None or after.declared(LEVEL_PROPERTY) is not None:
         return metadata_change(now, after)
     change = metadata_change(now.with_properties({}, (LEVEL_PROPERTY,)), after)
@@ -122,7 +122,7 @@ def rows_of(files: tuple[DataFile, ...]) -> Iterable[StoredRow]:
 def row_changes(
     table: Table, removed: Iterable[StoredRow], added: Iterable[StoredRow]
 ) -> tuple[RowChange, ...]:
-    """What exchanging rows that all have a past makes of them.
+    """The row changes of replacing stored rows by others; both sides have identities.
 
     A version of a row that was only moved to another file is left alone.
     """

@@ -1,4 +1,4 @@
-"""VACUUM: files that the table does not need any more leave the storage."""
+"""VACUUM: deletes files from storage that the table does not need any more."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def _end(snapshot: Snapshot) -> Footprint:
 
 @dataclass(frozen=True, slots=True)
 class Vacuum(LeavesRows):
-    """Takes files off the storage, and says so in the log twice, before it and after it.
+    """Deletes files from storage, and records that in the log before and after.
 
-    Neither commit has an action, so nobody conflicts with it; its own first commit does with a
-    change of the table's metadata or protocol. What it retains by default is longer than any
-    scenario takes, so no snapshot loses a file; where it retains nothing, ``frees`` says which
-    files go (:mod:`model.physical.storage`). A ``dry`` run writes no version; one that would retain
-    a ``too_short`` time fails (VacuumCommand.scala, ``gc``; N26).
+    Neither commit has an action, so no other transaction conflicts with it; its own first commit
+    conflicts with a change of the table's metadata or protocol. The default retention is longer
+    than any scenario takes, so no snapshot loses a file; if nothing is retained, ``frees`` says
+    which files are deleted (:mod:`model.physical.storage`). A ``dry`` run writes no version; one
+    whose retention is ``too_short`` fails (VacuumCommand.scala, ``gc``; N26).
     """
 
     text: str

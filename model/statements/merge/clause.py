@@ -1,4 +1,4 @@
-"""WHEN ... THEN ...: one clause of a MERGE."""
+"""The clauses of a MERGE: WHEN ... THEN ..."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from model.values import types
 
 @dataclass(frozen=True)
 class MergeClause:
-    """One clause: its condition, and what it makes of a row.
+    """One clause: its condition, and its effect on a row.
 
     Expressions are over a target row followed by a source row, one of which is all NULL where
     there is no match. ``assignments`` maps places of the target row to values, over the old row
-    in an UPDATE and over a row of NULLs in an INSERT, which ``inserts`` tells; None stands for
+    in an UPDATE and over a row of NULLs in an INSERT (``inserts`` is True); None stands for
     DELETE.
     """
 
@@ -32,7 +32,7 @@ class MergeClause:
 
     @property
     def test(self) -> Expression:
-        """The condition, TRUE where there is none."""
+        """The condition, TRUE if there is none."""
         return TRUE if self.condition is None else self.condition
 
     @property
@@ -41,7 +41,7 @@ class MergeClause:
 
     @cached_property
     def applies(self) -> Callable[[Row], bool]:
-        """Whether the clause takes a joined row. The function raises StatementFailure."""
+        """Whether the clause applies to a joined row. The function raises StatementFailure."""
         return matcher(self.test)
 
     @cached_property
@@ -50,7 +50,7 @@ class MergeClause:
         return tuple((i, evaluator(e), self.table.types[i]) for i, e in self.assignments)
 
     def result(self, joined: Row) -> Row | None:
-        """The target row that the clause leaves or inserts, None where it deletes the row.
+        """The target row that the clause updates to or inserts, None if it deletes the row.
 
         Raises StatementFailure for a value that does not fit its column.
         """
@@ -68,7 +68,7 @@ class MergeClause:
 
 
 def first_applying(clauses: tuple[MergeClause, ...], joined: Row) -> MergeClause | None:
-    """The first clause that takes a joined row, if any does. Raises StatementFailure."""
+    """The first clause that applies to a joined row, if any does. Raises StatementFailure."""
     for clause in clauses:
         if clause.applies(joined):
             return clause

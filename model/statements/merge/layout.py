@@ -1,7 +1,7 @@
 """The files that a MERGE writes.
 
-In a partitioned table the rows are brought together by partition: one file each. In one without
-partitions there is a file for each task, and how many there are depends on the join.
+In a partitioned table the rows are grouped by partition, with one file for each. In a table
+without partitions every task writes one file, and the number of tasks depends on the join.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Written:
     ``inserted`` has the new rows by the branch of the source that they come from. ``kept`` has
     what is left of the replaced files, each row with the branch that it matched, None for one
     without a match; ``merge``, ``touched`` and ``source_rows`` describe the join behind it.
-    ``origins`` tells the source rows, by their ``id``, that the new rows come from.
+    ``origins`` has the ``id`` of the source row that each new row comes from.
     """
 
     inserted: tuple[tuple[StoredRow, ...], ...]
@@ -50,8 +50,8 @@ def identified(
 ) -> tuple[Written, Table]:
     """The rows with their identity values, and the table with its new high-water marks.
 
-    ``missing`` has the places of the identity columns that each new row gets a value in. Of
-    ``n`` tasks each gives every nth value, from its own number on
+    ``missing`` has the places of the identity columns in which each new row gets a value. Each
+    of ``n`` tasks assigns every nth value, starting at its own number
     (GenerateIdentityValues.scala). The mark is the furthest value in the files written.
     """
     identities = dict(table.identities)
@@ -62,16 +62,16 @@ def identified(
         for row in task:
             for place in missing.get(row.row, ()) if row.writer == row.row[0] else ():
                 identity = identities[place]
-                known = values.setdefault(row.row, {})
-                known[place] = identity.next + identity.step * given[place]
+                cells = values.setdefault(row.row, {})
+                cells[place] = identity.next + identity.step * given[place]
                 given[place] += len(tasks)
 
     def named(row: StoredRow) -> StoredRow:
-        found = values.get(row.row)
-        if found is None:
+        assigned = values.get(row.row)
+        if assigned is None:
             return row
-        cells = (found.get(place, value) for place, value in enumerate(row.values))
-        return replace(row, values=tuple(cells))
+        filled = (assigned.get(place, value) for place, value in enumerate(row.values))
+        return replace(row, values=tuple(filled))
 
     inserted = tuple(tuple(map(named, group)) for group in written.inserted)
     written = replace(written, inserted=inserted)
@@ -103,8 +103,8 @@ def _tasks(written: Written) -> list[list[StoredRow]]:
     streams = merge.table.deletion_vectors and not merge.by_source
     if merge.matched_only or (merge.table.deletion_vectors and not merge.not_matched):
         return [kept]
-    # With deletion vectors no row is written that is as it was: a left outer join will do, and
-    # it goes through the source.
+    # With deletion vectors no unchanged row is written: a left outer join is enough, and it
+    # goes through the source.
     if not streams and _equi_join(merge):
         return [[*kept, *_flat(inserted)]]
     if not streams and _source_is_broadcast(written):
@@ -123,8 +123,8 @@ def _flat(groups: Iterable[Iterable[StoredRow]]) -> list[StoredRow]:
 def _equi_join(merge: Merge) -> bool:
     """Whether a conjunct of ON equates the target with the source: then one task joins both.
 
-    A source column that is a constant is one to the join as well, and no key (for ``=``; the
-    null-safe form makes a key of a constant).
+    A source column that is a constant is a constant to the join as well, and not a key (for
+    ``=``; the null-safe form makes a key of a constant).
     """
     return any(_is_key(part, merge) for part in expressions.conjuncts(simplify(merge.condition)))
 
@@ -135,9 +135,9 @@ def _is_key(part: Expression, merge: Merge) -> bool:
     width = len(merge.table.names)
     sides = []
     for side in (part.left, part.right):
-        found = expressions.columns(side)
-        constants = {index for index in found if index - width in merge.source.constant}
-        sides.append(found - constants)
+        mentioned = expressions.columns(side)
+        constants = {index for index in mentioned if index - width in merge.source.constant}
+        sides.append(mentioned - constants)
     if not any(sides) or (part.operator == "=" and not all(sides)):
         return False
     one, other = sides
@@ -146,16 +146,16 @@ def _is_key(part: Expression, merge: Merge) -> bool:
     )
 
 
-def _within(found: frozenset[int], low: int, high: int | None) -> bool:
-    return all(index >= low and (high is None or index < high) for index in found)
+def _within(columns: frozenset[int], low: int, high: int | None) -> bool:
+    return all(index >= low and (high is None or index < high) for index in columns)
 
 
 def _source_is_broadcast(written: Written) -> bool:
     """Whether the join without keys takes the source as its smaller side.
 
-    Spark compares the sizes of files, each side's reduced to the columns that are used. The model
-    has no sizes: constants are small, and of two tables the one with fewer files, columns or rows
-    is taken for the smaller one, in this order.
+    Spark compares file sizes, counting only the columns that each side uses. The model has no
+    sizes: constants are small, and of two tables the one with fewer files, columns or rows
+    counts as the smaller one, in this order.
     """
     merge = written.merge
     assert merge is not None
@@ -167,7 +167,7 @@ def _source_is_broadcast(written: Written) -> bool:
 
 
 def _columns_used(merge: Merge) -> int:
-    """How many columns of the source ON and the clauses mention."""
+    """The number of columns of the source that ON and the clauses mention."""
     used = expressions.columns(merge.condition)
     for clause in (*merge.matched, *merge.not_matched, *merge.by_source):
         used |= expressions.columns(clause.test)

@@ -1,4 +1,4 @@
-"""What a MERGE merges from: constant rows, or a query over a table."""
+"""The source of a MERGE: constant rows, or a query over a table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MergeSource:
 
 @dataclass(frozen=True, slots=True)
 class SourceScan:
-    """What the engine notes of the source where it is the target itself."""
+    """The predicate that the engine notes for the source if that is the target itself."""
 
     predicates: tuple[ReadPredicate, ...]
     files: tuple[DataFile, ...]

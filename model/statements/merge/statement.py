@@ -31,17 +31,16 @@ MULTIPLE_MATCHES = "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"
 
 @dataclass(frozen=True)
 class Merge(Statement):
-    """Joins the target with a source, and acts on what matches and on what does not.
+    """Joins the target with a source, and acts on the rows with and without a match.
 
     ``condition`` and the clauses are over a target row followed by a source row. ``by_source``
     are the clauses for target rows that no source row matches. Several matches for one target
     row are an error in Delta on Spark, which then takes the first; ``by_clause`` is the meaning
-    of delta-rs, where only those count that a clause acts on. ``after`` is the definition that
-    schema evolution leads to, and the commit puts in force, whether a row changes or not; None
-    stands for the table's own.
+    of delta-rs, which counts only the matches that a clause acts on. ``after`` is the definition
+    that schema evolution leads to, which the commit puts in force whether a row changes or not;
+    None stands for the table's own.
 
-    Source of what is read and written: MergeIntoCommand.scala, ClassicMergeExecutor.scala,
-    InsertOnlyMergeExecutor.scala.
+    Sources: MergeIntoCommand.scala, ClassicMergeExecutor.scala, InsertOnlyMergeExecutor.scala.
     """
 
     text: str
@@ -91,7 +90,7 @@ class Merge(Statement):
 
     @property
     def predicate_reads(self) -> tuple[PredicateRead, ...]:
-        """What it reads; where the source is a table, any row may be one that matches."""
+        """Its predicate reads; if the source is a table, any row may have a match."""
         if self.source.query is None:
             return self.reads_on({})
         everything = PredicateRead(self.table.name, "TRUE", lambda row: True)
@@ -158,8 +157,8 @@ class Merge(Statement):
         )
         matters = reads[-1].matches
         target = (row for file in files for row in file.rows if matters(row.values))
-        known = {item.row for item in items}
-        items += item_reads(self.table, (row for row in target if row.row not in known))
+        already = {item.row for item in items}
+        items += item_reads(self.table, (row for row in target if row.row not in already))
         name = self.table.name
         changes = [RowChange(name, row.row, row.values, after) for row, after in done.changed]
         new = (row for group in done.written.inserted for row in group)
@@ -174,14 +173,14 @@ class Merge(Statement):
         source = self.source.rows(tables)
         matters = self._reads(source)[-1].matches
         rows = tables[name]
-        found = [self._matches(row, source) for row in rows]
-        pairs = zip(rows, found, strict=True)
+        matches = [self._matches(row, source) for row in rows]
+        pairs = zip(rows, matches, strict=True)
         if any(self._too_many(row, m) and self._candidate(row) for row, m in pairs):
             raise StatementFailure(MULTIPLE_MATCHES, _SEVERAL)
         reads: tuple[tuple[Row, ...], ...] = (tuple(row for row in rows if matters(row)),)
         if query is not None:
             reads = (*(scan.matching(tables[scan.table]) for scan in query.scans), *reads)
-        after = [self._effect(row, m) for row, m in zip(rows, found, strict=True)]
+        after = [self._effect(row, m) for row, m in zip(rows, matches, strict=True)]
         unmatched = self._without_match(source, rows)
         inserted = [row for s in unmatched if (row := self._inserted(s)) is not None]
         if self._hands_out and inserted:
@@ -207,7 +206,7 @@ class Merge(Statement):
         return tuple(place for place, _ in self.evolved.identities if place not in given)
 
     def _run(self, writer: str, files: tuple[DataFile, ...], branches: Branches) -> _Done:
-        """What is removed, marked and written, identity values put in."""
+        """The rows and files removed, marked and written, with identity values filled in."""
         done = self._joined(writer, files, branches)
         if not self._hands_out:
             return replace(done, after=self.evolved)
@@ -220,7 +219,7 @@ class Merge(Statement):
         return replace(done, written=written, after=after)
 
     def _joined(self, writer: str, files: tuple[DataFile, ...], branches: Branches) -> _Done:
-        """What is removed, marked and written."""
+        """The rows and files removed, marked and written, before identity values."""
         source = [row for branch in branches for row in branch]
         if self.inserts_only:
             values = [row.values for file in files for row in file.rows]
@@ -238,9 +237,9 @@ class Merge(Statement):
         changed: list[tuple[StoredRow, Row | None]] = []
         kept: list[tuple[int | None, StoredRow]] = []
         for stored in (row for file in touched for row in file.rows):
-            found = matches[id(stored)]
-            branch = ordinals[id(found[0])] if found else None
-            after = self._effect(stored.values, found)
+            partners = matches[id(stored)]
+            branch = ordinals[id(partners[0])] if partners else None
+            after = self._effect(stored.values, partners)
             if after is not stored.values:
                 changed.append((stored, after))
                 if after is not None:
@@ -295,8 +294,8 @@ class Merge(Statement):
             values = [row.values for row in rows]
             joined += [self._inserting(s) for s in self._without_match(source, values)]
         for condition in conditions:
-            for each in joined:
-                condition(each)
+            for row in joined:
+                condition(row)
 
     @cached_property
     def _on(self) -> Callable[[Row], bool]:
@@ -330,22 +329,22 @@ class Merge(Statement):
         return first_applying(self.by_source, row + self._no_source)
 
     def _effect(self, row: Row, matches: Sequence[Row]) -> Row | None:
-        """What becomes of a target row; the same object where no clause takes it."""
+        """The target row after the statement; the same object if no clause applies to it."""
         joined = row + (self._taken(row, matches) if matches else self._no_source)
         clause = first_applying(self.matched if matches else self.by_source, joined)
         return row if clause is None else clause.result(joined)
 
     def _taken(self, row: Row, matches: Sequence[Row]) -> Row:
-        """The match that decides what becomes of a row."""
+        """The match that determines the effect on a row."""
         if self.by_clause and len(matches) > 1:
             acting = (s for s in matches if first_applying(self.matched, row + s))
             return next(acting, matches[0])
         return matches[0]
 
     def _too_many(self, row: Row, matches: Sequence[Row]) -> bool:
-        """Whether so many matches are an error: not where a sole clause deletes anyhow.
+        """Whether several matches are an error: not if the sole MATCHED clause just deletes.
 
-        By clause: not where all that act delete without a condition (delta-rs,
+        By clause: not if all that act delete unconditionally (delta-rs,
         crates/core/src/operations/merge/validation.rs).
         """
         if len(matches) < 2 or self.inserts_only:
@@ -359,9 +358,9 @@ class Merge(Statement):
         return not (sole is not None and sole.deletes and sole.condition is None)
 
     def _touches(self, row: StoredRow, matches: Sequence[Row]) -> bool:
-        """Whether the file of a row is replaced because of it.
+        """Whether the file of a row is replaced because of that row.
 
-        With MATCHED clauses alone one of them must apply; with others, any match will do.
+        With MATCHED clauses alone one of them must apply; with others, any match is enough.
         """
         if self.by_source:
             return True
@@ -371,10 +370,10 @@ class Merge(Statement):
 
     @cached_property
     def _target_predicate(self) -> ReadPredicate:
-        """What the engine notes as read of the target.
+        """The predicate that the engine notes as read of the target.
 
-        Of ON, the conjuncts over the target's columns alone; with MATCHED clauses alone, in one
-        piece, also the same of their conditions. NOT MATCHED BY SOURCE reads everything.
+        From ON it takes the conjuncts over the target's columns alone; with MATCHED clauses
+        alone also those of their conditions, in one piece. NOT MATCHED BY SOURCE reads everything.
         """
         if self.by_source:
             return ReadPredicate()
@@ -409,7 +408,7 @@ class Merge(Statement):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Done:
-    """What one run comes to: rows written, files removed or marked, rows that it changed."""
+    """The result of one run: rows written, files removed or marked, rows changed."""
 
     written: Written
     removed: tuple[DataFile, ...] = ()
