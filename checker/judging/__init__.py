@@ -1,1 +1,1 @@
-"""Three independent deciders over one history type, and the verdict made of them."""
+"""Three independent deciders over one history type, and the verdict combined from them."""

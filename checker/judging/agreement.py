@@ -1,4 +1,4 @@
-"""The deciders against each other on one history: what must never differ."""
+"""A cross-check of the deciders on one history: every disagreement is a bug."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from model.history import History
 
 
 def disagreements(history: History, verdicts: Mapping[str, Verdict]) -> tuple[str, ...]:
-    """Where the deciders contradict each other, one line each; any is a bug of theirs.
+    """The contradictions between the deciders, one line each; each one is a bug in a decider.
 
     Graph and solver must agree on every verdict that rests on a cycle, and the readings must
     imply each other (``Verdict.contradiction``).
     """
-    found = []
+    disagreeing = []
     for level, verdict in verdicts.items():
         if verdict.contradiction is not None:
-            found.append(f"{level}: {verdict.contradiction}")
+            disagreeing.append(f"{level}: {verdict.contradiction}")
         if verdict.anomaly == LOST_EFFECT:
-            # Only the definition sees an effect that was lost without a cycle.
+            # Only the definition detects an effect that was lost without a cycle.
             continue
         solved = solver.judge(history, level).verdict
         if solved != verdict.verdict:
-            found.append(f"{level}: the graph says {verdict.verdict}, the solver {solved}")
-    return tuple(found)
+            disagreeing.append(f"{level}: the graph says {verdict.verdict}, the solver {solved}")
+    return tuple(disagreeing)

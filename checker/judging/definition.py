@@ -1,10 +1,10 @@
 """The definition of a level, executed: run the statements one after the other and compare.
 
-Two readings that are weaker than the graph's. The *view* reading asks for a serial order in
-which every transaction reads the rows that it read and that ends in the rows of the table; the
-*final-state* reading asks only for the last. The order is the log's, with readers at their
-snapshots, where the level demands it (Serializable), and any order of the level's transactions
-otherwise.
+It decides two readings that are weaker than the graph's. The *view* reading asks for a serial
+order in which every transaction reads the same rows as in the history and which ends with the
+same rows in the table; the *final-state* reading asks only for the same rows at the end. Where
+the level demands it (Serializable), the order is the log's, with readers at their snapshots;
+otherwise any order of the level's transactions will do.
 
 This module decides from the history alone. It shares no code with the other deciders.
 """
@@ -30,9 +30,9 @@ Multiset = frozenset[tuple[Row, int]]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one reading says of a history.
+    """The answer of one reading for a history.
 
-    ``serial_order`` is the witness of ``holds``; ``why`` gives the reason of the other two.
+    ``serial_order`` is the witness of ``holds``; ``why`` gives the reason for the other two.
     """
 
     verdict: Literal["holds", "violated", "unknown"]
@@ -41,7 +41,7 @@ class Reading:
 
 
 def multiset(rows: Iterable[Row]) -> Multiset:
-    """Rows as values with their number; NaN counts as equal to itself, as in a SQL sort."""
+    """Distinct rows with their counts; NaN counts as equal to itself, as in a SQL sort."""
     return frozenset(Counter(tuple(map(_comparable, row)) for row in rows).items())
 
 
@@ -107,7 +107,7 @@ class _Execution:
         self.dead_ends: set[tuple[frozenset[str], Multiset]] = set()
 
     def follow(self, order: list[Transaction]) -> Reading:
-        """Runs the one order that is allowed."""
+        """Runs the only order that is allowed."""
         tables: Tables = self.initial
         for transaction in order:
             after, objection = self._step(transaction, tables)
@@ -119,10 +119,10 @@ class _Execution:
         return Reading("holds", serial_order=tuple(transaction.name for transaction in order))
 
     def search(self, placed: list[Transaction]) -> Reading:
-        """Looks for an order, depth first, the log's order first."""
-        found = self._extend(placed, self.initial)
-        if found is not None:
-            return Reading("holds", serial_order=found)
+        """Searches for an order depth first, starting with the log's."""
+        order = self._extend(placed, self.initial)
+        if order is not None:
+            return Reading("holds", serial_order=order)
         what = "leaves these rows" if self.reads is None else "gives these reads and rows"
         names = ", ".join(transaction.name for transaction in placed)
         return Reading("violated", f"no serial order of {names} {what}")
@@ -144,7 +144,7 @@ class _Execution:
         return None
 
     def _step(self, transaction: Transaction, tables: Tables) -> tuple[Tables | None, str]:
-        """The tables after one statement, or None and why it cannot stand here."""
+        """The tables after one statement, or None and the reason why it cannot come next."""
         if transaction.rerun is None:
             raise AssertionError("statements that cannot be run again were sorted out before")
         name = transaction.name
@@ -157,8 +157,8 @@ class _Execution:
         after = {**tables, **result.tables}
         if self.reads is not None:
             pairs = zip(transaction.predicate_reads, self.reads[name], result.reads, strict=True)
-            for predicate, expected, found in pairs:
-                if multiset(found) != expected:
+            for predicate, expected, rows in pairs:
+                if multiset(rows) != expected:
                     return None, f"{name} reads other rows for {predicate.text}"
             written = multiset(after[self.target]) != multiset(tables[self.target])
             if written and not transaction.writes:

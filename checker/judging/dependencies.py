@@ -9,11 +9,11 @@ log as version order and whole commits as snapshots:
 - *rw item*: a transaction read a version of a row, and the other installed the one after it;
 - *rw predicate*: a commit that the snapshot does not show changed whether a row matches.
 
-A transaction never depends on itself. Edges of the log and of snapshots follow from versions
-alone (``EdgeKind``).
+A transaction never depends on itself. Log and snapshot edges follow from versions alone
+(``EdgeKind``).
 
-What two transactions do to each other is computed once for each pair of transaction objects
-and kept, because a search judges many histories that share them.
+The conflicts of two transactions are computed once for each pair of transaction objects and
+cached, because a search judges many histories that share them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from model.history import History, PredicateRead, Row, RowChange, RowId, Transac
 from model.levels import EdgeKind
 
 RowKey = tuple[str, RowId]
-"""Table and row."""
+"""A table's name and a row's id."""
 
 KINDS = tuple(EdgeKind)
 BIT = {kind: 1 << position for position, kind in enumerate(KINDS)}
@@ -50,7 +50,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
-    """``source`` comes before ``target`` in every serial order; at least one cause why."""
+    """``source`` comes before ``target`` in every serial order, for at least one cause."""
 
     source: Transaction
     target: Transaction
@@ -76,7 +76,7 @@ class Dependencies:
         return self.masks[source * len(self.nodes) + target]
 
     def edge(self, source: int, target: int, kind: EdgeKind) -> GraphEdge:
-        """One edge with its causes; ``KeyError`` where there is none of that kind."""
+        """One edge with its causes. Raises ``KeyError`` if there is none of that kind."""
         for edge in self._between(source, target):
             if edge.kind is kind:
                 return edge
@@ -142,7 +142,7 @@ def dependencies(history: History) -> Dependencies:
 
 @dataclass(slots=True)
 class _Access:
-    """The rows that one transaction wrote and read, by row."""
+    """What one transaction wrote and read, by row."""
 
     transaction: Transaction
     changes: dict[RowKey, RowChange]
@@ -153,8 +153,8 @@ class _Access:
 class _Entry:
     """A possible edge of a pair.
 
-    With ``row`` set it counts only while no third transaction wrote that row after the version
-    ``since`` and before the version ``until``.
+    If ``row`` is set, the edge counts only if no third transaction wrote that row after the
+    version ``since`` and before the version ``until``.
     """
 
     kind: EdgeKind
@@ -166,10 +166,10 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Pair:
-    """What two transactions do to each other, whatever other transactions there are.
+    """The possible edges between two transactions, whatever other transactions there are.
 
     ``first`` and ``second`` are in the order of nodes. ``rows`` are those whose item edges a
-    third transaction could take over. The masks of versions hold the log and snapshot edges.
+    third transaction's write could remove. The masks of versions hold the log and snapshot edges.
     """
 
     first: _Access
@@ -184,33 +184,33 @@ class _Pair:
 
 
 # Keyed by object identity: hashing a transaction by value costs more than judging it. Each
-# entry holds its transactions, so that an identity is never taken over by another object.
+# entry keeps its transactions alive, so that no other object can get the same identity.
 _ACCESSES: dict[int, _Access] = {}
 _PAIRS: dict[tuple[int, int], _Pair] = {}
 _KEPT = 1 << 16
 
 
 def _access(transaction: Transaction) -> _Access:
-    known = _ACCESSES.get(id(transaction))
-    if known is None:
+    access = _ACCESSES.get(id(transaction))
+    if access is None:
         if len(_ACCESSES) >= _KEPT:
             _ACCESSES.clear()
-        known = _ACCESSES[id(transaction)] = _Access(
+        access = _ACCESSES[id(transaction)] = _Access(
             transaction,
             {(change.table, change.row): change for change in transaction.changes},
             {(read.table, read.row): read.values for read in transaction.item_reads},
         )
-    return known
+    return access
 
 
 def _pair(first: _Access, second: _Access) -> _Pair:
     key = (id(first.transaction), id(second.transaction))
-    known = _PAIRS.get(key)
-    if known is None:
+    pair = _PAIRS.get(key)
+    if pair is None:
         if len(_PAIRS) >= _KEPT:
             _PAIRS.clear()
-        known = _PAIRS[key] = _compute_pair(first, second)
-    return known
+        pair = _PAIRS[key] = _compute_pair(first, second)
+    return pair
 
 
 def _compute_pair(first: _Access, second: _Access) -> _Pair:
@@ -286,21 +286,21 @@ def _reads(reader: _Access, writer: _Access, commit: int, into: list[_Entry]) ->
 def _own_write_follows(reader: _Access, key: RowKey, commit: int) -> bool:
     """Whether the reader wrote the row itself before ``commit``.
 
-    Then the version after the one that it read is older than ``commit``.
+    If so, the version that follows the one it read is older than ``commit``.
     """
     own = reader.transaction.commit_version
     return own is not None and own < commit and key in reader.changes
 
 
 def changes_matches(change: RowChange, predicate: PredicateRead) -> bool:
-    """Whether the read gave another answer for the row before the write than after it."""
+    """Whether the write changed the read's answer for the row."""
     return _match(predicate, change.before) != _match(predicate, change.after)
 
 
 def _match(predicate: PredicateRead, row: Row | None) -> bool | str:
-    """Whether a row matches; the error's class where the condition cannot be evaluated on it.
+    """Whether a row matches, or the error class if the condition cannot be evaluated on it.
 
-    A row that would make the statement fail gives the read another answer, too.
+    A row that would make the statement fail changes the read's answer, too.
     """
     if row is None:
         return False

@@ -1,4 +1,4 @@
-"""The explainer of a serialization graph: every edge of it in words."""
+"""The explainer of a serialization graph: it puts any of its edges into words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.history import PredicateRead, Row, RowChange, Value
 from model.levels import EdgeKind
 
 SHOWN = 2
-"""How many causes of one edge are written out; the others are counted."""
+"""The number of causes of one edge that are written out; the others are only counted."""
 
 
 def in_words(edge: GraphEdge) -> Edge:
@@ -99,7 +99,7 @@ def _left(change: RowChange) -> str:
 
 
 def row(values: Row) -> str:
-    """A row as it would stand after VALUES in SQL."""
+    """A row as SQL would write it after VALUES."""
     return f"({', '.join(literal(value) for value in values)})"
 
 

@@ -1,8 +1,8 @@
-"""The everyday decider: cycles in the serialization graph, found with networkx.
+"""The default decider: it searches the serialization graph for cycles, with networkx.
 
 A level is violated when the graph of the history has a cycle of a shape that the level forbids
-(``model.levels``). The witness is a shortest such cycle; the witness of a level that holds and
-promises a serial order is such an order.
+(``model.levels``). The witness is a shortest such cycle. If a level that promises a serial order
+holds, the witness is such an order.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ _REMEMBERED_SIZE = 6
 
 @dataclass(frozen=True, slots=True)
 class GraphVerdict:
-    """What the graph says of one history at one level.
+    """The graph's verdict on one history at one level.
 
-    ``why`` is set exactly where the verdict is unknown. The witnesses are worked out when
-    asked for.
+    ``why`` is set if and only if the verdict is unknown. The witnesses are computed on demand.
     """
 
     level: str
@@ -40,12 +39,12 @@ class GraphVerdict:
 
     @property
     def phenomenon(self) -> str | None:
-        """The forbidden shape that was found, by its name in the level's table."""
+        """The forbidden shape of the cycle, by its name in the level's table."""
         return self.decision.phenomenon
 
     @property
     def anomaly(self) -> str | None:
-        """The name of the cycle that was found (``model.levels.cycle_name``)."""
+        """The name of the cycle (``model.levels.cycle_name``)."""
         kinds = [kind for _, _, kind in self.decision.cycle]
         return cycle_name(kinds) if kinds else None
 
@@ -53,7 +52,7 @@ class GraphVerdict:
     def cycle(self) -> tuple[GraphEdge, ...]:
         """A forbidden cycle with the fewest edges, each edge leading to the next one's source.
 
-        It starts at an anti-dependency where it has one, at the transaction declared first.
+        It starts at an anti-dependency if it has one; of those, at the transaction declared first.
         Empty unless the verdict is ``violated``.
         """
         steps = self.decision.cycle
@@ -70,8 +69,8 @@ class GraphVerdict:
     def serial_order(self) -> tuple[str, ...] | None:
         """A serial order that agrees with every edge, by name.
 
-        None unless the verdict is ``holds`` and the level promises one. Where it has to be the
-        log's order, readers stand at their snapshots.
+        None unless the verdict is ``holds`` and the level promises one. If it has to be the log's
+        order, readers stand at their snapshots.
         """
         if self.verdict != "holds":
             return None
@@ -87,7 +86,7 @@ class GraphVerdict:
 class Decision:
     """A decided graph, by positions of nodes: a shortest forbidden cycle, or none.
 
-    ``order`` is a topological order where the level promises a serial order in any order.
+    ``order`` is a topological order if the level promises a serial order, whichever it may be.
     """
 
     phenomenon: str | None
@@ -101,7 +100,7 @@ def judge(history: History, level: str) -> GraphVerdict:
 
 
 def decide(graph: Dependencies, level: str) -> GraphVerdict:
-    """``judge`` for a graph that is there already; several levels share one graph."""
+    """``judge`` for a graph that has been built already; several levels can share one graph."""
     allowed = _level_mask(level)
     size = len(graph.nodes)
     masks = tuple([mask & allowed for mask in graph.masks])
@@ -128,8 +127,8 @@ def _level_mask(level: str) -> int:
 
 def _decide(level: str, size: int, writers: int, masks: tuple[int, ...]) -> Decision:
     rules = LEVELS[level]
-    if _order(size, size, masks) is None and (found := _forbidden(rules, size, writers, masks)):
-        return found
+    if _order(size, size, masks) is None and (cycle := _forbidden(rules, size, writers, masks)):
+        return cycle
     if rules.serial_order != "any":
         return Decision(None, (), None)
     return Decision(None, (), _order(size if rules.readers else writers, size, masks))
@@ -139,7 +138,7 @@ _decide_once = lru_cache(maxsize=1 << 16)(_decide)
 
 
 def _order(nodes: int, size: int, masks: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The first ``nodes`` nodes in topological order, the earliest first; None for a cycle."""
+    """The first ``nodes`` nodes in topological order, lowest position first; None for a cycle."""
     waits_for = [sum(map(bool, masks[node : nodes * size : size])) for node in range(nodes)]
     ready = [node for node, others in enumerate(waits_for) if not others]
     order: list[int] = []
@@ -155,20 +154,20 @@ def _order(nodes: int, size: int, masks: tuple[int, ...]) -> tuple[int, ...] | N
 
 
 def _forbidden(level: Level, size: int, writers: int, masks: tuple[int, ...]) -> Decision | None:
-    """The shortest cycle that a level forbids; between equals, of the first shape in its table."""
+    """The shortest cycle that a level forbids; ties go to the first shape in its table."""
     import networkx  # loaded only when a new graph has cycles: a cold start pays 0.2 s for it
 
     best: tuple[int, str, tuple[tuple[int, int, EdgeKind], ...]] | None = None
     for phenomenon in level.forbids:
         nodes = size if phenomenon.readers else writers
-        found = _shortest(networkx, phenomenon, nodes, size, masks)
-        if found is not None and (best is None or found[0] < best[0]):
-            best = (found[0], phenomenon.name, found[1])
+        cycle = _shortest(networkx, phenomenon, nodes, size, masks)
+        if cycle is not None and (best is None or cycle[0] < best[0]):
+            best = (cycle[0], phenomenon.name, cycle[1])
     return None if best is None else Decision(best[1], best[2], None)
 
 
-# Between cycles of one length, the one made of dependencies says more than one that needs the
-# log, and one with fewer anti-dependencies is the more serious anomaly.
+# Of two cycles of the same length, one made of dependencies says more than one that needs the
+# log, and the one with fewer anti-dependencies is the more serious anomaly.
 _PENALTY = {
     EdgeKind.WW: 0,
     EdgeKind.WR_ITEM: 1,
@@ -182,7 +181,10 @@ _PENALTY = {
 
 
 def _graph(nx: Any, nodes: int, size: int, masks: tuple[int, ...]) -> Any:
-    """The first ``nodes`` nodes; an edge has its best kind, and a weight that is mostly length."""
+    """The first ``nodes`` nodes as a graph; an edge has its best kind and a weight.
+
+    The weight is a constant per edge, plus a penalty that decides between equally long cycles.
+    """
     graph = nx.DiGraph()
     graph.add_nodes_from(range(nodes))
     step = 128 * (nodes + 1)
@@ -216,8 +218,8 @@ def _shortest(
     counted = sum(BIT[kind] for kind in phenomenon.counted) or shape
     rest = shape & ~counted if phenomenon.count == "one" else shape
     whole = _graph(nx, nodes, size, tuple(mask & shape for mask in masks))
-    # Searched from its sources, against the direction of the edges: one search leads back to a
-    # node from every node that it has a counted edge to.
+    # Searched from the sources of counted edges, against the direction of the edges: one search
+    # finds the paths back to a node from all targets of its counted edges.
     back = _graph(nx, nodes, size, _reversed(tuple(mask & rest for mask in masks), size))
     best: tuple[int, tuple[tuple[int, int, EdgeKind], ...]] | None = None
     step = 128 * (nodes + 1)

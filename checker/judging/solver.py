@@ -1,11 +1,11 @@
-"""The second decider: the constraints of a level on an order of the transactions, for z3.
+"""The second decider: a level's constraints on an order of the transactions, solved by z3.
 
-It decides what ``checker.judging.graph`` decides and shares nothing with it below the history type.
-The constraints are derived from the *timeline* of each row, the list of its versions from the first
-to the last, and not from pairs of transactions. A level that promises a serial order asks for one
-place for each transaction; of any other level each forbidden shape says that no path leads back
-from the end of a counted step to its start, which is a set of transactions closed under steps that
-holds the end and not the start.
+It decides the same question as ``checker.judging.graph`` and shares nothing with it beyond the
+history type. The constraints are derived from the *timeline* of each row, the list of its versions
+from first to last, and not from pairs of transactions. A level that promises a serial order asks
+for one place for each transaction. At any other level, a forbidden shape is absent if no path leads
+back from the end of a counted step to its start: then some set of transactions is closed under
+steps and contains the end but not the start.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from model.levels import CONFLICTS, LEVELS, EdgeKind, Level
 
 @dataclass(frozen=True, slots=True)
 class SolverVerdict:
-    """What the solver says of one history at one level.
+    """The solver's verdict on one history at one level.
 
-    ``core`` names constraints that contradict each other (not always the fewest) where the
-    level is violated, ``order`` the order found where the level promises one and holds;
-    ``why`` gives the reason of ``unknown``.
+    ``core`` names constraints that contradict each other (not necessarily the fewest) if the level
+    is violated; ``order`` is a serial order if the level promises one and holds; ``why`` gives the
+    reason for ``unknown``.
     """
 
     verdict: Literal["holds", "violated", "unknown"]
@@ -38,7 +38,7 @@ class SolverVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``before`` and ``after``, names of transactions, and why they stand in this order."""
+    """Two transactions, by name, that have to stand in this order, and the kind of conflict."""
 
     before: str
     after: str
@@ -57,11 +57,11 @@ def judge(history: History, level: str, timeout_ms: int = 10_000) -> SolverVerdi
 
 
 def decide(
-    found: frozenset[Step], history: History, level: str, timeout_ms: int = 10_000
+    demanded: frozenset[Step], history: History, level: str, timeout_ms: int = 10_000
 ) -> SolverVerdict:
-    """``judge`` for steps that are there already; several levels share them."""
+    """``judge`` for steps that have been derived already; several levels can share them."""
     transactions = [transaction for transaction in history.transactions if transaction.committed]
-    ordered = sorted(found, key=str)
+    ordered = sorted(demanded, key=str)
     deadline = monotonic() + timeout_ms / 1000
     if LEVELS[level].serial_order is not None:
         verdict = _place(transactions, ordered, LEVELS[level], deadline)
@@ -73,10 +73,10 @@ def decide(
 
 
 def _place(
-    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+    transactions: list[Transaction], demanded: list[Step], level: Level, deadline: float
 ) -> SolverVerdict:
     """One place in a serial order for each transaction of the level."""
-    import z3  # loaded only when it is asked for: the front door does without it
+    import z3  # loaded only when it is needed: most commands do without it
 
     places = {
         transaction.name: z3.Int(transaction.name)
@@ -89,7 +89,7 @@ def _place(
     if EdgeKind.START in level.edges:
         kinds.add(EdgeKind.START)
     question = _Question(z3, z3.SolverFor("QF_IDL"), deadline)
-    for step in found:
+    for step in demanded:
         if step.kind in kinds and step.before in places and step.after in places:
             question.demand(places[step.before] < places[step.after], step)
     objection = question.ask()
@@ -103,7 +103,7 @@ def _place(
 
 
 def _forbid(
-    transactions: list[Transaction], found: list[Step], level: Level, deadline: float
+    transactions: list[Transaction], demanded: list[Step], level: Level, deadline: float
 ) -> SolverVerdict:
     """Closed sets of transactions for the counted steps of each forbidden shape."""
     import z3
@@ -116,7 +116,7 @@ def _forbid(
         }
         question = _Question(z3, z3.Solver(), deadline)
         counted: dict[str, list[Step]] = {}
-        for step in found:
+        for step in demanded:
             if step.kind not in phenomenon.edges or not {step.before, step.after} <= set(inside):
                 continue
             counts = not phenomenon.counted or step.kind in phenomenon.counted
@@ -124,7 +124,7 @@ def _forbid(
                 counted.setdefault(step.after, []).append(step)
             if not counts or phenomenon.count != "one":
                 question.demand(z3.Implies(inside[step.before], inside[step.after]), step)
-        # Steps with one end share a set: the smallest one that holds the end serves all of them.
+        # Steps with the same end share a set: the smallest one that contains it serves them all.
         for end, pivots in counted.items():
             question.solver.push()
             question.solver.add(inside[end])
@@ -138,7 +138,7 @@ def _forbid(
 
 
 class _Question:
-    """A z3 solver whose constraints have the names of steps, within a time limit."""
+    """A z3 solver with a time limit, whose constraints are labelled with steps."""
 
     def __init__(self, z3: Any, solver: Any, deadline: float) -> None:
         self.z3, self.solver, self.deadline = z3, solver, deadline
@@ -150,7 +150,7 @@ class _Question:
         self.solver.assert_and_track(statement, label)
 
     def ask(self) -> SolverVerdict | None:
-        """None where the constraints can be met, and otherwise the verdict."""
+        """None if the constraints are satisfiable, otherwise the verdict."""
         left = int((self.deadline - monotonic()) * 1000)
         if left <= 0:
             return SolverVerdict("unknown", "the solver ran out of time")
@@ -165,7 +165,7 @@ class _Question:
 
 
 def steps(history: History) -> frozenset[Step]:
-    """Every step that the history demands of an order, from the timelines of its rows."""
+    """All steps that an order has to respect, from the timelines of the history's rows."""
     transactions = [transaction for transaction in history.transactions if transaction.committed]
     return frozenset(
         step
@@ -175,7 +175,7 @@ def steps(history: History) -> frozenset[Step]:
 
 
 def _of_versions(transactions: list[Transaction]) -> Iterator[Step]:
-    """The order of commits and snapshots."""
+    """The steps that commits and snapshots demand."""
     for writer in transactions:
         if writer.commit_version is None:
             continue
@@ -190,7 +190,7 @@ def _of_versions(transactions: list[Transaction]) -> Iterator[Step]:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """One version of a row: who installed it (None: it was there), when, and its values."""
+    """One version of a row: its writer (None for the initial version), commit and values."""
 
     writer: str | None
     commit: int
@@ -214,7 +214,7 @@ def _timelines(history: History) -> dict[tuple[str, RowId], list[_Version]]:
 
 
 def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Step]:
-    """The order that versions of rows, and reads of them, demand."""
+    """The steps that versions of rows, and reads of them, demand."""
     lines = _timelines(history)
     for (table, row), line in lines.items():
         for older, newer in pairwise(line):
@@ -232,12 +232,12 @@ def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Step
 
 
 def _answer(predicate: PredicateRead, version: _Version) -> str:
-    """What a read of the condition gets from one version; a failure is an answer of its own."""
+    """The answer of a predicate read for one version; a failure is an answer of its own."""
     try:
-        found = version.values is not None and predicate.matches(version.values)
+        matches = version.values is not None and predicate.matches(version.values)
     except StatementFailure as failure:
         return failure.error_class
-    return "match" if found else "no match"
+    return "match" if matches else "no match"
 
 
 def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Step]:

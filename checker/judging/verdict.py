@@ -1,11 +1,11 @@
 """The verdict on a history: the conflict reading and, beside it, the two weaker ones.
 
-The conflict reading implies the view reading, and that the final-state reading, as long as
-every transaction did what its statement does. Where an engine lost an effect or a row, the graph
-may have no cycle while no serial execution of the statements explains what came out; that is a
-violation, and ``why`` says what was lost. Any other history for which the readings contradict
-each other is a bug of a decider: it is never reported to hold, and ``Verdict.contradiction``
-says what contradicts what.
+As long as every transaction did what its statement does, the conflict reading implies the view
+reading, which implies the final-state reading. If an engine lost an effect or a row, the graph
+may have no cycle although no serial execution of the statements explains the result; that is a
+violation, and ``why`` says what was lost. In any other history, readings that contradict each
+other are a bug in a decider: such a history is never reported to hold, and
+``Verdict.contradiction`` names the contradiction.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from model.levels import DELTA_LEVELS, LEVELS
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is known of one history at one level, whatever the type of the history.
+    """The verdict on one history, of any history type, at one level.
 
     ``verdict`` is the conflict reading, and ``witness`` shows it: a cycle for ``violated``, or a
-    reason where there is no cycle (an effect was lost, or a read is anomalous by itself); a serial
-    order for ``holds`` where the level promises one; a reason for ``unknown``. ``anomaly`` is what
-    the violation is called; ``phenomenon`` is Adya's name of its cycle where ``anomaly`` is not.
-    ``view`` and ``final_state`` are the weaker readings. They are None where the level promises no
-    serial order, and for histories whose transactions cannot be run again.
+    reason if there is no cycle (an effect was lost, or a read is anomalous by itself); a serial
+    order for ``holds`` if the level promises one; a reason for ``unknown``. ``anomaly`` is the
+    name of the violation; ``phenomenon`` is Adya's name for its cycle if ``anomaly`` is another.
+    ``view`` and ``final_state`` are the weaker readings. They are None if the level does not
+    promise a serial order, and for histories whose transactions cannot be run again.
     """
 
     level: str
@@ -48,26 +48,25 @@ class Verdict:
 
     @property
     def why(self) -> str | None:
-        """The reason where there is no cycle and no order to show."""
+        """The reason, if the witness is neither a cycle nor a serial order."""
         return self.witness.because if isinstance(self.witness, Reason) else None
 
     @property
     def cycle(self) -> tuple[Edge, ...]:
-        """The forbidden cycle in words; empty where no cycle is the witness."""
+        """The forbidden cycle in words; empty if the witness is not a cycle."""
         return self.witness.edges if isinstance(self.witness, Cycle) else ()
 
     @property
     def serial_order(self) -> Sequence[str] | None:
-        """The serial order that is the witness, by name."""
+        """The names of the transactions in serial order; None if that is not the witness."""
         return self.witness.transactions if isinstance(self.witness, SerialOrder) else None
 
     def to_json(self, *, whole_order: bool = True) -> dict[str, Any]:
         """The verdict as ``check`` and ``replay`` print it.
 
-        ``cycle`` names its first transaction again at its end. A reading that is not
-        ``violated`` along with the verdict adds the order that shows it, one that is
-        ``unknown`` its reason. ``whole_order`` is False where a serial order may be too long to be
-        written out.
+        ``cycle`` names its first transaction again at its end. A reading that holds although the
+        verdict is ``violated`` adds the order that shows it, an ``unknown`` reading its reason.
+        Set ``whole_order`` to False if a serial order may be too long to be written out.
         """
         result: dict[str, Any] = {"verdict": self.verdict}
         if self.why is not None:
@@ -100,35 +99,37 @@ def judge(history: History, levels: Sequence[str] = DELTA_LEVELS) -> dict[str, V
     """
     conflicts = dependencies(history)
     against_itself = contradictions(history)
-    found = {
+    verdicts = {
         level: _judge(history, graph.decide(conflicts, level), against_itself) for level in levels
     }
-    lost = next((v for v in found.values() if v.anomaly == LOST_EFFECT), None)
-    return found if lost is None else {k: _without_effect(v, lost) for k, v in found.items()}
+    lost = next((v for v in verdicts.values() if v.anomaly == LOST_EFFECT), None)
+    return verdicts if lost is None else {k: _without_effect(v, lost) for k, v in verdicts.items()}
 
 
 def _without_effect(verdict: Verdict, lost: Verdict) -> Verdict:
-    """The verdict at a level without serial order, once a level with one found an effect lost.
+    """The verdict at a level without a serial order, after another level found a lost effect.
 
-    Such a level is about the order of effects alone, and takes for granted that there is what
-    the statements did: an engine that lost it keeps none.
+    A level without a serial order only orders effects, and takes for granted that the effects of
+    the statements are there: an engine that lost one satisfies no level.
     """
     if verdict.verdict == "violated" or LEVELS[verdict.level].serial_order is not None:
         return verdict
     return replace(verdict, verdict="violated", witness=lost.witness, anomaly=LOST_EFFECT)
 
 
-def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[str, ...]) -> Verdict:
-    view, final_state = _readings(history, found.level)
+def _judge(
+    history: History, decided: graph.GraphVerdict, against_itself: tuple[str, ...]
+) -> Verdict:
+    view, final_state = _readings(history, decided.level)
     verdict = Verdict(
-        level=found.level,
-        verdict=found.verdict,
-        witness=_witness(found),
-        anomaly=found.anomaly,
+        level=decided.level,
+        verdict=decided.verdict,
+        witness=_witness(decided),
+        anomaly=decided.anomaly,
         view=view,
         final_state=final_state,
     )
-    if found.verdict != "holds":
+    if decided.verdict != "holds":
         return verdict
     failed = _failed(view, final_state)
     if failed is None and not against_itself:
@@ -142,20 +143,20 @@ def _judge(history: History, found: graph.GraphVerdict, against_itself: tuple[st
         contradiction = f"no edge of the graph objects, yet {failed}"
         return replace(verdict, witness=Reason(contradiction), contradiction=contradiction)
     lost = Reason("; ".join((*against_itself, *unlike, failed)))
-    # Where the history contradicts itself, what was read is in doubt, and what came out is not.
+    # If the history contradicts itself, its reads are in doubt, but its final rows are not.
     sure = final_state is not None and final_state.verdict == "violated"
     if against_itself and not sure:
         return replace(verdict, witness=lost)
     return replace(verdict, verdict="violated", witness=lost, anomaly=LOST_EFFECT)
 
 
-def _witness(found: graph.GraphVerdict) -> Witness | None:
-    cycle = found.cycle
+def _witness(decided: graph.GraphVerdict) -> Witness | None:
+    cycle = decided.cycle
     if cycle:
         return Cycle(tuple(map(in_words, cycle)))
-    if found.why is not None:
-        return Reason(found.why)
-    order = found.serial_order
+    if decided.why is not None:
+        return Reason(decided.why)
+    order = decided.serial_order
     return None if order is None else SerialOrder(order)
 
 
@@ -168,7 +169,7 @@ def _readings(history: History, level: str) -> tuple[Reading | None, Reading | N
         return None, None
     view = definition.judge_view(history, level)
     if view.verdict == "holds":
-        # The order that gives the reads gives the final rows too: it is the same execution.
+        # The order that explains the reads explains the final rows too: it is one execution.
         return view, Reading("holds", serial_order=view.serial_order)
     return view, definition.judge_final_state(history, level)
 

@@ -1,10 +1,10 @@
-"""Whether a history agrees with itself and with its statements.
+"""Checks that a history is consistent with itself and with its statements.
 
 Every decider relies on the first: commits in one order, snapshots of whole commits, changes that
-start from the row as the commit before left it, and final rows that the changes lead to. The
-graph relies on the second, too: what a transaction writes is what its statement makes of its
-snapshot. A history that a sound engine made agrees in both; another may not, through a gap in
-the observation or because the engine lost something. Then no level can be found to hold.
+start from the row as the commit before left it, and final rows that follow from the changes. The
+graph relies on the second, too: a transaction writes what its statement makes of its snapshot.
+The histories of a sound engine pass both checks; others may fail one, through a gap in the
+observation or because the engine lost something. Then no level is reported to hold.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _Contents = dict[tuple[str, RowId], Row]
 
 
 def contradictions(history: History) -> tuple[str, ...]:
-    """What in a history cannot be true together, in words; empty for a well-formed one."""
-    return tuple(_found(history))
+    """The ways in which a history contradicts itself, in words; empty if it is well-formed."""
+    return tuple(_contradictions(history))
 
 
 def infidelities(history: History) -> tuple[str, ...]:
-    """Transactions that did something else than their statement does on their snapshot.
+    """Transactions that did not do what their statement does on their snapshot, in words.
 
-    A delete of a row that a compaction had moved out of its reach is one: it committed, and the
-    row is still there. Statements that are not known are passed over.
+    An example is the delete of a row that a compaction had moved out of its reach: it committed,
+    and the row is still there. Transactions whose statement is unknown are skipped.
     """
     return tuple(_unlike_their_statement(history))
 
@@ -83,7 +83,7 @@ def _as_tables(history: History, contents: _Contents) -> dict[str, tuple[Row, ..
     return {table: tuple(rows) for table, rows in tables.items()}
 
 
-def _found(history: History) -> Iterator[str]:
+def _contradictions(history: History) -> Iterator[str]:
     yield from _names_and_versions(history)
     contents = _initial(history)
     waiting = sorted(history.committed, key=lambda transaction: transaction.read_version)

@@ -1,7 +1,7 @@
 """The witness of a verdict: a cycle of edges in words, a serial order, or a reason.
 
-Every judge gives its verdicts these witnesses. A history type keeps a graph of its own, and brings
-an explainer that puts an edge of that graph into words.
+All judges use these witnesses for their verdicts. Each history type has its own graph, and an
+explainer that puts the edges of that graph into words.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class Edge:
     """One edge of a cycle, in words.
 
     ``source`` and ``target`` are names of transactions, ``kind`` is ``ww``, ``wr``, ``rw`` or the
-    order that the edge belongs to (``log``, ``so``, ...), and ``because`` says why the one comes
-    before the other.
+    order that the edge belongs to (``log``, ``so``, ...), and ``because`` says why ``source``
+    comes before ``target``.
     """
 
     source: str
@@ -41,8 +41,8 @@ class Edge:
 class Cycle:
     """A forbidden cycle; each edge leads to the source of the next one.
 
-    ``inferred``: some edges follow from the others and from what the level demands, and no
-    operation shows them. ``one_of_many``: every order of the versions leads to a cycle, and this
+    ``inferred``: some edges are not shown by any operation, but follow from the others and from
+    what the level demands. ``one_of_many``: every order of the versions leads to a cycle, and this
     is the cycle of one of those orders.
     """
 
@@ -74,9 +74,9 @@ class SerialOrder:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What shows a violation that is not a cycle, or why a level could not be decided.
+    """The reason for a violation that is not a cycle, or why a level could not be decided.
 
-    ``transactions`` are those that it is about, as far as it is about some.
+    ``transactions`` are those concerned; it may be empty.
     """
 
     because: str
@@ -87,6 +87,6 @@ Witness = Cycle | SerialOrder | Reason
 
 
 def rotated(cycle: Sequence[E], place: Callable[[E], Any]) -> tuple[E, ...]:
-    """The same cycle, beginning at the edge whose ``place`` is the smallest."""
+    """The same cycle, starting at the edge with the smallest ``place``."""
     start = min(range(len(cycle)), key=lambda i: place(cycle[i]))
     return (*cycle[start:], *cycle[:start])

@@ -1,4 +1,4 @@
-"""The lattice of levels as separating histories show it: groups of equal levels in order."""
+"""The lattice of levels that separating histories give: groups of equal levels, ordered."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Pair(Protocol):
 
     @property
     def verdict(self) -> str:
-        """``separated``, or why there is no history."""
+        """``separated``, or the reason why no history separates the levels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
     """Groups of levels that no history tells apart, and their order.
 
-    ``groups`` stand from weak to strong; the pairs are places in ``groups``. ``below`` has every
-    pair (lower, upper), ``covers`` those with nothing between them, ``apart`` the pairs of which
-    neither is above the other.
+    ``groups`` are sorted from weak to strong; pairs are indices into ``groups``. ``below`` has
+    every pair (lower, upper), ``covers`` those with nothing between them, ``apart`` the pairs in
+    which neither is above the other.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -41,17 +41,17 @@ class Lattice:
     apart: tuple[tuple[int, int], ...]
 
     def most_telling(self, held: int, violated: int) -> Iterator[tuple[str, str]]:
-        """The pairs of levels of two groups, those first that say most.
+        """The pairs of levels of two groups, the most informative first.
 
-        First comes the strongest level that holds (last in its group) with the weakest that is
-        violated. In a search that was cut short some pairs of two groups may lack a history that
-        others have.
+        The first pair is the strongest level that holds (last in its group) and the weakest that
+        is violated. If the search was cut short, some pairs of two groups may lack a history
+        although others have one.
         """
         return product(reversed(self.groups[held]), self.groups[violated])
 
 
 def lattice(pairs: Iterable[Pair], levels: Sequence[str] = tuple(LEVELS)) -> Lattice:
-    """The order of some levels: one is above another where no history separates the two."""
+    """The order of some levels: one is above another if no history holds it but not the other."""
     above = {(pair.violated, pair.held) for pair in pairs if pair.verdict != "separated"}
     groups: list[list[str]] = []
     for level in levels:

@@ -1,8 +1,7 @@
-"""Levels told apart: for each ordered pair a separating history, or why there is none.
+"""The result of a search: a separating history for each ordered pair of levels, or a reason.
 
-The result type of every search for separating histories, whatever the histories are made of:
-transactions on snapshots of a Delta table (``snapshots``), or key-value transactions in sessions
-(``key_value``).
+It serves every kind of history: transactions on snapshots of a Delta table (``snapshots``) and
+key-value transactions in sessions (``key_value``).
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from checker.separation.lattice import Lattice, lattice
 Reason = Literal["implied", "proved for snapshots", "equal"]
 """Why no history separates two levels.
 
-``implied``: the one implies the other, in any history of the family. ``proved for snapshots``: so
-it does where every transaction reads a snapshot. ``equal`` is not a proof: the search met no
-separating history.
+``implied``: the first implies the second, in any history of the family. ``proved for snapshots``:
+it does so if every transaction reads a snapshot. ``equal`` is not a proof: the search came across
+no separating history.
 """
 
 
@@ -39,7 +38,7 @@ class SeparatingHistory(ABC):
 
     @abstractmethod
     def confirmed_by(self, expected: Mapping[str, bool]) -> tuple[str, ...]:
-        """The deciders that agree with the expected verdicts at those levels that they decide."""
+        """The deciders that agree with the expected verdicts, at the levels that they decide."""
 
 
 H_co = TypeVar("H_co", bound=SeparatingHistory, covariant=True)
@@ -49,10 +48,10 @@ H_co = TypeVar("H_co", bound=SeparatingHistory, covariant=True)
 class Separation(Generic[H_co]):
     """The answer for two levels: a history that holds ``held`` and violates ``violated``.
 
-    ``history`` is None where there is none, and ``reason`` then says why. ``up_to`` is the number
-    of transactions up to which every history was looked at or ruled out. ``anomaly`` names what
-    the history shows. ``candidates`` and ``seconds`` (processor time) are the cost of the search
-    where each pair has one of its own.
+    ``history`` is None if there is none, and ``reason`` then says why. ``up_to`` is the number of
+    transactions up to which every history was examined or ruled out. ``anomaly`` names the anomaly
+    of the history. ``candidates`` and ``seconds`` (processor time) are the cost of the search if
+    each pair has a search of its own.
     """
 
     held: str
@@ -76,7 +75,7 @@ class Separation(Generic[H_co]):
 
     @cached_property
     def confirmed(self) -> tuple[str, ...]:
-        """The deciders that find the same of both levels; empty where there is no history."""
+        """The deciders that agree at both levels; empty if there is no history."""
         if self.history is None:
             return ()
         return self.history.confirmed_by({self.held: True, self.violated: False})
@@ -86,8 +85,8 @@ class Separation(Generic[H_co]):
 class SeparationResult(Generic[H_co]):
     """Every ordered pair of different levels.
 
-    ``levels`` stand in the order of their table, weak levels first; ``transactions`` is the number
-    asked for. ``seconds`` is the time that the search took.
+    ``levels`` are in the order of their table, weak levels first; ``transactions`` is the number
+    asked for. ``seconds`` is the duration of the search.
     """
 
     levels: tuple[str, ...]
@@ -114,16 +113,16 @@ class SeparationResult(Generic[H_co]):
 
     @cached_property
     def labels(self) -> Mapping[H_co, str]:
-        """A short name for every separating history, in the order in which the pairs meet them."""
-        met = dict.fromkeys(pair.history for pair in self.separations if pair.history is not None)
-        return {history: f"H{number}" for number, history in enumerate(met, 1)}
+        """A short name for every separating history, numbered in the order of the pairs."""
+        histories = (pair.history for pair in self.separations if pair.history is not None)
+        return {history: f"H{n}" for n, history in enumerate(dict.fromkeys(histories), 1)}
 
     def pairs_of(self, history: SeparatingHistory) -> tuple[Separation[H_co], ...]:
         """The pairs that a history separates."""
         return tuple(pair for pair in self.separations if pair.history == history)
 
     def confirmed(self, history: SeparatingHistory) -> tuple[str, ...]:
-        """The deciders that agree with a history on all the pairs that it separates."""
+        """The deciders that confirm a history on all the pairs that it separates."""
         pairs = self.pairs_of(history)
         holds = {pair.held: True for pair in pairs}
         return history.confirmed_by(holds | {pair.violated: False for pair in pairs})

@@ -1,10 +1,10 @@
 """The smallest histories of snapshots that separate the levels of a Delta table.
 
 The levels are told apart by what they mean, not by what any engine does: the histories are those
-of an engine without conflict rules, over a part of the alphabet with reads of items and of
-predicates, readers, and writes of either kind. Where no history separates two levels, the table of
-levels or a proof about histories of snapshots (``model.levels.snapshots``) says why; otherwise the
-answer holds up to the number of transactions that were looked at.
+of an engine without conflict rules, over a part of the alphabet with item and predicate reads,
+readers, and both kinds of writes. If no history separates two levels, the table of levels or a
+proof about histories of snapshots (``model.levels.snapshots``) gives the reason; otherwise the
+answer holds up to the number of transactions that were examined.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ STATEMENTS = (
 
 @dataclass(frozen=True, eq=False)
 class SnapshotHistory(SeparatingHistory):
-    """A separating history as a scenario: what it does where no engine's rules are applied."""
+    """A separating history: a scenario that runs without any engine's conflict rules."""
 
     scenario: Scenario
 
     @cached_property
     def history(self) -> History:
-        """What is read and changed when the scenario runs without rules."""
+        """The history of the scenario when it runs without rules."""
         return run_scenario(self.scenario, NO_RULES).history
 
     @property
@@ -92,8 +92,8 @@ SnapshotSeparation = Separation[SnapshotHistory]
 class SnapshotSeparations(SeparationResult[SnapshotHistory]):
     """Every ordered pair of different levels, and how far the search went.
 
-    ``finished`` is the largest number of transactions of which every history was looked at;
-    ``histories`` and ``schedules`` count what was looked at over ``statements`` statements.
+    ``finished`` is the largest number of transactions for which every history was examined;
+    ``histories`` and ``schedules`` count those examined over ``statements`` statements.
     """
 
     finished: int
@@ -103,7 +103,7 @@ class SnapshotSeparations(SeparationResult[SnapshotHistory]):
 
     @property
     def complete(self) -> bool:
-        """Whether every history was looked at."""
+        """Whether every history was examined."""
         return self.finished == self.transactions
 
 
@@ -121,11 +121,11 @@ def separate(
     budget: float | None = None,
     progress: Progress | None = None,
 ) -> SnapshotSeparations:
-    """Tells every ordered pair of different levels apart, as far as it can be done.
+    """Separates every ordered pair of different levels, as far as possible.
 
     All histories of up to ``transactions`` over ``statements`` (by their names in the alphabet)
-    are looked at; the fewest transactions win, then the fewest steps, then the shortest SQL.
-    The winners are then made smaller: set-up rows and conditions that do not matter go.
+    are examined; the fewest transactions win, then the fewest steps, then the shortest SQL.
+    The winners are then minimised: set-up rows and conditions that do not matter are dropped.
     ``budget`` in seconds ends the search early.
     """
     started = time.monotonic()
@@ -197,7 +197,7 @@ def _why_not_separated(held: str, violated: str) -> Reason:
 
 
 def _size(path: Path, chosen: Sequence[alphabet.NamedStatement]) -> tuple[object, ...]:
-    # A writer that begins in the last slot before its commit runs through in one step.
+    # A writer that begins in the last slot before its commit takes only one step.
     late = sum(begin == place for place, begin in enumerate(path.begins))
     steps = 2 * len(path.writers) - late + len(path.readers)
     length = sum(len(chosen[i].sql) for i in path.statements)
@@ -207,14 +207,14 @@ def _size(path: Path, chosen: Sequence[alphabet.NamedStatement]) -> tuple[object
 def _scenario(path: Path, chosen: Sequence[alphabet.NamedStatement]) -> Scenario:
     writers, readers = WRITERS[: len(path.writers)], READERS[: len(path.readers)]
     texts = {
-        who: chosen[i].sql for who, i in zip((*writers, *readers), path.statements, strict=True)
+        name: chosen[i].sql for name, i in zip((*writers, *readers), path.statements, strict=True)
     }
     schedule = ScheduleClass(writers, path.begins, readers, path.reader_begins).representative
     return alphabet.scenario("partitioned", WRITE_SERIALIZABLE, texts, schedule, "separation")
 
 
 def _smaller(scenario: Scenario) -> Scenario:
-    """The scenario with what does not matter for any level's verdict left out."""
+    """The scenario without the parts that do not matter for any level's verdict."""
     wanted = _told_apart(scenario)
 
     def still(candidate: Scenario) -> bool:

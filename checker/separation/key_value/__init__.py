@@ -1,1 +1,1 @@
-"""Levels as axioms about key-value histories, with predicate reads, and what separates them."""
+"""Levels as axioms about key-value histories with predicate reads, and their separation."""

@@ -1,7 +1,7 @@
 """Clauses over numbered variables, and the solver that decides them.
 
 Literals are numbers as in DIMACS: ``-v`` is the negation of ``v``. ``TRUE`` and ``FALSE`` are
-literals too, and are simplified away, so that one encoding serves for unknown and for known facts.
+literals too, and are simplified away, so that the same encoding serves unknown and known facts.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Values:
         self._model = model
 
     def true(self, literal: int) -> bool:
-        """Whether a literal is true; what the clauses leave open is false."""
+        """Whether a literal is true; variables that the clauses leave open are false."""
         if abs(literal) == TRUE:
             return literal == TRUE
-        # Asked thousands of times, so without the objects that z3's Python interface makes.
+        # Called thousands of times, so it avoids the objects that z3's Python interface creates.
         context, declaration = self._model.ctx.ref(), _declaration(abs(literal)).ast
         value = z3.Z3_model_get_const_interp(context, self._model.model, declaration)
         positive = False
@@ -84,7 +84,7 @@ class Clauses:
         return result
 
     def some_of(self, literals: Iterable[int]) -> int:
-        """A literal that is true where one of the others is, and only there."""
+        """A literal that is true if and only if at least one of the others is."""
         wanted = sorted({literal for literal in literals if literal != FALSE})
         if TRUE in wanted:
             return TRUE
@@ -103,7 +103,7 @@ class Clauses:
                 self.add(-one, -other)
 
     def counts(self, literals: Sequence[int]) -> list[int]:
-        """Literals of which the n-th is true where more than n of the given ones are."""
+        """Literals of which the n-th (from 0) is true if more than n of the given ones are."""
         counts: list[int] = []
         for literal in literals:
             longer = [self.variable() for _ in range(len(counts) + 1)]
@@ -115,7 +115,7 @@ class Clauses:
         return counts
 
     def solve(self, *assumed: int) -> Values | None:
-        """Values that satisfy all clauses and the assumed literals; None where there are none."""
+        """Values that satisfy all clauses and the assumed literals; None if there are none."""
         if self._new:
             head = f"p cnf {self._variables} {len(self._new)}\n"
             self._solver.from_string(head + "\n".join(self._new) + "\n")

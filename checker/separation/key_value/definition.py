@@ -1,6 +1,6 @@
-"""The levels by their definitions: every commit order and every visibility of a small history.
+"""The levels by their definitions: a decider that tries every commit order and visibility.
 
-It shares nothing with the clauses of the search, so that it can confirm what the search finds.
+It shares nothing with the clauses of the search, so that it can confirm the search's results.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from checker.separation.key_value.history import (
 from model.levels import KEY_VALUE_LEVELS, Axiom, KeyValueLevel
 
 MOST_TRANSACTIONS = 5
-"""Beyond this, there are too many visibilities to go through."""
+"""Larger histories have too many visibilities to try them all."""
 
 Visible = Mapping[int, frozenset[int]]
-"""By transaction, the transactions that are visible to it."""
+"""For each transaction, the transactions that are visible to it."""
 
 
 def satisfies(history: KeyValueHistory, level: str) -> bool:
-    """Whether a history satisfies a level. Raises ``ValueError`` where it is too large."""
+    """Whether a history satisfies a level. Raises ``ValueError`` if it is too large."""
     if len(history.transactions) > MOST_TRANSACTIONS:
         raise ValueError(f"more than {MOST_TRANSACTIONS} transactions")
     meant = KEY_VALUE_LEVELS[level]
@@ -55,9 +55,9 @@ def _explains(history: KeyValueHistory, level: KeyValueLevel, order: Sequence[in
 
 
 def _sessions(history: KeyValueHistory) -> Iterator[tuple[int, int]]:
-    each = history.transactions
-    for a, b in combinations(range(len(each)), 2):
-        if each[a].session == each[b].session:
+    transactions = history.transactions
+    for a, b in combinations(range(len(transactions)), 2):
+        if transactions[a].session == transactions[b].session:
             yield a, b
 
 
@@ -74,12 +74,12 @@ def _unreturned(history: KeyValueHistory, read: Read | PredicateRead) -> list[in
 
 
 def _versions(history: KeyValueHistory, key: int, seen: frozenset[int]) -> list[int]:
-    """Who wrote versions of a key, among those seen and the initial one."""
+    """The writers of a key's versions: the initial one and those among the transactions seen."""
     return [INITIAL, *(t for t in seen if history.transactions[t].writes_key(key))]
 
 
 def _earlier(history: KeyValueHistory, t: int, before: frozenset[int]) -> bool:
-    """Whether what a transaction read is there to be read, and matches where it has to."""
+    """Whether the versions that a transaction read exist before it, and match where they must."""
     for read in history.transactions[t].reads:
         for row in _rows(read):
             if row.writer not in _versions(history, row.key, before):
@@ -155,11 +155,11 @@ def _last_visible(
 def _read_committed(
     history: KeyValueHistory, t: int, order: Sequence[int], before: frozenset[int]
 ) -> bool:
-    """Whether no read goes behind a transaction from which an earlier one of ``t`` read.
+    """Whether no read misses a write of a transaction that an earlier read of ``t`` has seen.
 
-    Where a predicate read did not return a key, it saw some version that does not match.
+    If a predicate read did not return a key, it saw some version that does not match.
     """
-    place = {INITIAL: -1, **{each: number for number, each in enumerate(order)}}
+    place = {INITIAL: -1, **{name: number for number, name in enumerate(order)}}
     transaction: Transaction = history.transactions[t]
     unseen = [(n, k) for n, r in enumerate(transaction.reads) for k in _unreturned(history, r)]
     possible = [

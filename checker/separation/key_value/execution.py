@@ -1,4 +1,4 @@
-"""Clauses: some commit order and visibility explain a history at a level."""
+"""Clauses that say that some commit order and visibility explain a history at a level."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Order:
 
     @staticmethod
     def by_number(transactions: int) -> Order:
-        """The order of the numbers."""
+        """The transactions in the order of their numbers."""
         pairs = permutations(range(transactions), 2)
         return Order({(a, b): TRUE if a < b else FALSE for a, b in pairs})
 
     @staticmethod
     def unknown(transactions: int, clauses: Clauses) -> Order:
-        """Any order."""
+        """An order that the solver may choose."""
         before: dict[tuple[int, int], int] = {}
         for a, b in combinations(range(transactions), 2):
             before[a, b] = clauses.variable()
@@ -44,12 +44,12 @@ class Order:
 
 
 Choices = Mapping[tuple[int, int], Mapping[int, int]]
-"""By transaction and key: the version that made a row absent, as literals by its writer."""
+"""For each transaction and key, the version that made a row absent: literals by its writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version that a read has to do with. ``absent``: it is why a row was not returned."""
+    """A version that a read may see. ``absent``: it is the reason why a row was not returned."""
 
     transaction: int
     place: int
@@ -60,7 +60,7 @@ class Version:
 
 
 def explain(facts: Facts, level: KeyValueLevel, order: Order, clauses: Clauses) -> Choices:
-    """Demands that the order explains the history at the level; gives the versions unseen."""
+    """Demands that the order explains the history at the level; returns the absent versions."""
     n = facts.shape.transactions
     choices = _choices(facts, order, clauses)
     versions = [Version(*read) for read in facts.returned() if read[-1] != FALSE]
@@ -112,7 +112,7 @@ def _choices(facts: Facts, order: Order, clauses: Clauses) -> Choices:
 
 
 class _Visibility:
-    """Which transactions a read sees."""
+    """The transactions that each read sees."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a history is made of, as literals: unknown for a search, known for a check of one history.
+"""The facts of a history as literals: variables for a search, constants for one given history.
 
 Both kinds have the same shape, so the encodings of levels (``execution``, ``refutation``) serve
 for both.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 
 from checker.separation.key_value.clauses import FALSE, TRUE, Clauses, Values
 from checker.separation.key_value.history import (
@@ -21,16 +21,16 @@ from checker.separation.key_value.history import (
 )
 
 Sources = Mapping[int, int]
-"""By the writer of a version, the literal that says that it was read."""
+"""For each writer of a version, the literal that says that this version was read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large a history is, and what it may have in it.
+    """The size of a history, and the kinds of operations that it may contain.
 
     ``blind_writes``: whether a transaction may write a key that it has not read. ``read_order``:
-    whether the order of reads within a transaction is of interest. ``reads_of_key``: how often
-    a transaction may read one key; two such reads return different versions.
+    whether the order of reads within a transaction matters. ``reads_of_key``: how many times a
+    transaction may read one key; two such reads return different versions.
     """
 
     transactions: int
@@ -47,7 +47,7 @@ class Shape:
 
     @property
     def predicate(self) -> int:
-        """The place of the predicate read among the reads; those of keys are before it."""
+        """The place of the predicate read among the reads, after all reads of keys."""
         return len(self.places)
 
     def key(self, place: int) -> int:
@@ -57,7 +57,7 @@ class Shape:
 
 @dataclass
 class Facts:
-    """A history in literals. Transactions and keys are numbers.
+    """A history as literals. Transactions and keys are numbers.
 
     ``reads[t][p]`` has the sources of the read at a place, ``rows[t][k]`` those of a row that a
     predicate read returned; ``absent[t][k]`` says that a predicate read did not return the key.
@@ -81,7 +81,7 @@ class Facts:
         return self.initially[key] if writer == INITIAL else self.matching[writer][key]
 
     def wrote(self, writer: int, key: int) -> int:
-        """Whether there is a version of a key by a writer."""
+        """Whether a writer wrote a version of a key."""
         return TRUE if writer == INITIAL else self.writes[writer][key]
 
     def returned(self) -> Iterator[tuple[int, int, int, int, int]]:
@@ -96,9 +96,10 @@ class Facts:
 
 
 def unknown(shape: Shape, clauses: Clauses) -> Facts:
-    """Every history of a shape, in which commit order 0, 1, 2, ... is one that fits the reads.
+    """Any history of a shape whose reads fit the commit order 0, 1, 2, ...
 
-    Some commit order fits where a level holds, and the transactions have no other names.
+    This loses nothing: if a level holds, some commit order fits, and transactions can be numbered
+    in that order.
     """
     new = clauses.variable
     keys, numbers = range(shape.keys), range(shape.transactions)
@@ -144,14 +145,14 @@ def unknown(shape: Shape, clauses: Clauses) -> Facts:
 
 
 def _versions_exist(facts: Facts, sources: Sources, key: int, clauses: Clauses) -> None:
-    """A read returns one version at most, and one that somebody wrote."""
+    """A read returns at most one version, and only a version that was written."""
     clauses.at_most_one([*sources.values()])
     for source, literal in sources.items():
         clauses.add(-literal, facts.wrote(source, key))
 
 
 def _repeated_reads(facts: Facts, t: int, clauses: Clauses) -> None:
-    """A key that is read again has been read before, and another version of it."""
+    """A second read of a key comes after a first one, and returns a different version."""
     shape, reads = facts.shape, facts.reads[t]
     for place in shape.places[shape.keys :]:
         first = place - shape.keys
@@ -186,16 +187,17 @@ def _read_order(shape: Shape, clauses: Clauses) -> dict[tuple[int, int], int]:
 
 def operations(facts: Facts, clauses: Clauses) -> list[int]:
     """One literal for each operation that the history may have."""
-    reads = [clauses.some_of(r.values()) for each in facts.reads for r in each]
-    return [*reads, *(w for each in facts.writes for w in each), *(a for a in facts.asks if a > 0)]
+    reads = [clauses.some_of(sources.values()) for sources in chain.from_iterable(facts.reads)]
+    writes = chain.from_iterable(facts.writes)
+    return [*reads, *writes, *(asks for asks in facts.asks if asks > 0)]
 
 
 def details(facts: Facts) -> list[int]:
-    """One literal for each thing besides operations that makes a history harder to read."""
-    rows = (literal for each in facts.rows for row in each for literal in row.values())
-    matching = (literal for each in facts.matching for literal in each)
-    found = [*facts.session.values(), *rows, *matching, *facts.initially]
-    return [literal for literal in found if literal != FALSE]
+    """One literal for each detail besides operations that makes a history harder to read."""
+    rows = (literal for row in chain.from_iterable(facts.rows) for literal in row.values())
+    matching = chain.from_iterable(facts.matching)
+    literals = (*facts.session.values(), *rows, *matching, *facts.initially)
+    return [literal for literal in literals if literal != FALSE]
 
 
 def concrete(facts: Facts, values: Values) -> KeyValueHistory:
@@ -209,7 +211,7 @@ def concrete(facts: Facts, values: Values) -> KeyValueHistory:
     for (a, b), literal in facts.session.items():
         if true(literal):
             sessions[b] = sessions[a]
-    numbers = {each: number for number, each in enumerate(dict.fromkeys(sessions))}
+    numbers = {session: number for number, session in enumerate(dict.fromkeys(sessions))}
     transactions = []
     for t in range(shape.transactions):
         keys = range(shape.keys)
@@ -224,7 +226,7 @@ def concrete(facts: Facts, values: Values) -> KeyValueHistory:
         earlier = facts.earlier[t]
         if earlier:
             before = {p: sum(true(earlier[q, p]) for q, _ in reads if q != p) for p, _ in reads}
-            reads.sort(key=lambda each: before[each[0]])
+            reads.sort(key=lambda placed: before[placed[0]])
         writes = tuple(
             Write(k, true(facts.matching[t][k])) for k in keys if true(facts.writes[t][k])
         )
@@ -236,34 +238,34 @@ def concrete(facts: Facts, values: Values) -> KeyValueHistory:
 
 
 def known(history: KeyValueHistory) -> Facts:
-    """The literals of one history: each is ``TRUE`` or ``FALSE``, or missing where it is false."""
-    each, keys = history.transactions, range(history.keys)
+    """The literals of one history: ``TRUE`` or ``FALSE``, or left out if false."""
+    transactions, keys = history.transactions, range(history.keys)
     shape = Shape(
-        len(each),
+        len(transactions),
         history.keys,
         history.has_predicates,
         read_order=True,
-        reads_of_key=max([1, *(transaction.most_reads for transaction in each)]),
+        reads_of_key=max([1, *(transaction.most_reads for transaction in transactions)]),
     )
     facts = Facts(
         shape,
-        writes=[[_literal(t.writes_key(k)) for k in keys] for t in each],
+        writes=[[_literal(t.writes_key(k)) for k in keys] for t in transactions],
         matching=[
             [_literal(history.matches(t, k)) for k in keys] for t in range(shape.transactions)
         ],
         initially=[_literal(k in history.initially_matching) for k in keys],
-        reads=[[{} for _ in shape.places] for _ in each],
-        asks=[FALSE for _ in each],
-        rows=[[{} for _ in keys] for _ in each],
-        absent=[[FALSE for _ in keys] for _ in each],
+        reads=[[{} for _ in shape.places] for _ in transactions],
+        asks=[FALSE for _ in transactions],
+        rows=[[{} for _ in keys] for _ in transactions],
+        absent=[[FALSE for _ in keys] for _ in transactions],
         session={
             (a, b): TRUE
             for a, b in combinations(range(shape.transactions), 2)
-            if each[a].session == each[b].session
+            if transactions[a].session == transactions[b].session
         },
-        writer=[_literal(bool(t.writes)) for t in each],
+        writer=[_literal(bool(t.writes)) for t in transactions],
     )
-    for t, transaction in enumerate(each):
+    for t, transaction in enumerate(transactions):
         places = []
         for read in transaction.reads:
             if isinstance(read, Read):

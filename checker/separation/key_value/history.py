@@ -1,9 +1,9 @@
-"""Key-value histories with predicate reads: who read whose version of which key.
+"""Key-value histories with predicate reads.
 
-A transaction reads first, in an order, and writes then; what it reads of its own writes says
-nothing of other transactions and is left out. There is one predicate, ``P``. A version matches it
-or does not. A predicate read returns the versions of the keys that match; that another key is not
-returned says that its version does not match, and not which version that is.
+A transaction first reads, in some order, and then writes; reads of its own writes are left out,
+because they say nothing about other transactions. There is one predicate, ``P``, which a version
+either matches or not. A predicate read returns the versions of the keys that match; if it does not
+return a key, the version it saw does not match, but which version that is remains open.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class PredicateRead:
-    """A read of all that matches the predicate: a version of each key in ``rows``, of no other."""
+    """A read of all that matches the predicate: it returned exactly the versions in ``rows``."""
 
     rows: tuple[Read, ...]
 
@@ -43,7 +43,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What one transaction did. Transactions of one session stand in its order."""
+    """The operations of one transaction. Transactions of one session are in session order."""
 
     session: int
     reads: tuple[Read | PredicateRead, ...]
@@ -51,12 +51,12 @@ class Transaction:
 
     @property
     def operations(self) -> int:
-        """How many operations it has; a predicate read is one."""
+        """The number of operations; a predicate read counts as one."""
         return len(self.reads) + len(self.writes)
 
     @property
     def most_reads(self) -> int:
-        """How often it reads the key that it reads most often, predicate reads apart."""
+        """The largest number of reads of one key, not counting predicate reads."""
         keys = [read.key for read in self.reads if isinstance(read, Read)]
         return max(map(keys.count, keys), default=0)
 
@@ -75,14 +75,16 @@ class KeyValueHistory:
 
     @property
     def operations(self) -> int:
-        """How many operations all transactions have together."""
-        return sum(each.operations for each in self.transactions)
+        """The number of operations of all transactions together."""
+        return sum(transaction.operations for transaction in self.transactions)
 
     @property
     def has_predicates(self) -> bool:
         """Whether some transaction reads by the predicate."""
         return any(
-            isinstance(read, PredicateRead) for each in self.transactions for read in each.reads
+            isinstance(read, PredicateRead)
+            for transaction in self.transactions
+            for read in transaction.reads
         )
 
     def matches(self, writer: int, key: int) -> bool:
@@ -94,11 +96,11 @@ class KeyValueHistory:
     def renamed(self) -> KeyValueHistory:
         """The same history with its keys in the order in which they first occur."""
         used: dict[int, int] = {}
-        for each in self.transactions:
-            for read in each.reads:
+        for transaction in self.transactions:
+            for read in transaction.reads:
                 for row in read.rows if isinstance(read, PredicateRead) else (read,):
                     used.setdefault(row.key, len(used))
-            for write in each.writes:
+            for write in transaction.writes:
                 used.setdefault(write.key, len(used))
         for key in range(self.keys):
             used.setdefault(key, len(used))
@@ -109,27 +111,32 @@ class KeyValueHistory:
         return KeyValueHistory(
             tuple(
                 Transaction(
-                    each.session,
+                    transaction.session,
                     tuple(
                         read_of(read)
                         if isinstance(read, Read)
                         else PredicateRead(tuple(sorted(map(read_of, read.rows), key=_place)))
-                        for read in each.reads
+                        for read in transaction.reads
                     ),
-                    tuple(sorted((Write(used[w.key], w.matches) for w in each.writes), key=_place)),
+                    tuple(
+                        sorted(
+                            (Write(used[w.key], w.matches) for w in transaction.writes), key=_place
+                        )
+                    ),
                 )
-                for each in self.transactions
+                for transaction in self.transactions
             ),
             self.keys,
             frozenset(used[key] for key in self.initially_matching),
         )
 
     def larger(self, transactions: int) -> KeyValueHistory:
-        """The same with more transactions: each reads a key that nobody writes, alone.
+        """The same history with idle transactions added, each in a session of its own.
 
-        No level's verdict changes, so a smallest history answers for every larger number.
+        Each one reads a key that no transaction writes. No level's verdict changes, so a smallest
+        history answers for every larger number of transactions.
         """
-        first = 1 + max((each.session for each in self.transactions), default=-1)
+        first = 1 + max((transaction.session for transaction in self.transactions), default=-1)
         idle = (
             Transaction(session, (Read(self.keys, INITIAL),), ())
             for session in range(first, first + transactions - len(self.transactions))
@@ -137,18 +144,18 @@ class KeyValueHistory:
         return KeyValueHistory((*self.transactions, *idle), self.keys + 1, self.initially_matching)
 
     def lines(self) -> tuple[str, ...]:
-        """One line for each transaction, and one for what matches at first."""
-        found = []
-        for number, each in enumerate(self.transactions):
-            shares = sum(other.session == each.session for other in self.transactions) > 1
-            session = f" (session {each.session + 1})" if shares else ""
-            words = [_read(read) for read in each.reads]
-            words += [self._write(number, write) for write in each.writes]
-            found.append(f"T{number + 1}{session}: {', '.join(words)}")
+        """One line for each transaction, and one for the keys that match initially."""
+        lines = []
+        for number, transaction in enumerate(self.transactions):
+            shares = sum(other.session == transaction.session for other in self.transactions) > 1
+            session = f" (session {transaction.session + 1})" if shares else ""
+            words = [_read(read) for read in transaction.reads]
+            words += [self._write(number, write) for write in transaction.writes]
+            lines.append(f"T{number + 1}{session}: {', '.join(words)}")
         if self.has_predicates:
             rows = ", ".join(KEYS[k] for k in sorted(self.initially_matching)) or "nothing"
-            found.append(f"at first {rows} matches P")
-        return tuple(found)
+            lines.append(f"at first {rows} matches P")
+        return tuple(lines)
 
     def _write(self, number: int, write: Write) -> str:
         version = f"w({KEYS[write.key]}{number + 1})"
@@ -160,16 +167,16 @@ class KeyValueHistory:
     def foreign(self) -> ForeignHistory:
         """The history as other tools record it. Raises ``ValueError`` for predicate reads."""
         recorded = []
-        for number, each in enumerate(self.transactions):
+        for number, transaction in enumerate(self.transactions):
             operations = []
-            for read in each.reads:
+            for read in transaction.reads:
                 if isinstance(read, PredicateRead):
                     raise ValueError("a recorded history has no predicate reads")
                 value = None if read.writer == INITIAL else read.writer + 1
                 operations.append(Operation("r", KEYS[read.key], value))
-            operations += [Operation("w", KEYS[w.key], number + 1) for w in each.writes]
-            recorded.append(Recorded(f"T{number + 1}", each.session, tuple(operations)))
-        recorded.sort(key=lambda each: each.session)
+            operations += [Operation("w", KEYS[w.key], number + 1) for w in transaction.writes]
+            recorded.append(Recorded(f"T{number + 1}", transaction.session, tuple(operations)))
+        recorded.sort(key=lambda transaction: transaction.session)
         return ForeignHistory("register", tuple(recorded))
 
 

@@ -1,7 +1,7 @@
 """The smallest key-value histories that separate levels, for every ordered pair of them.
 
-A pair is *separated* by a history, *implied* where a proof for any number of transactions says
-that the first level implies the second, and otherwise *equal* as far as the search went.
+A pair is *separated* by a history, *implied* if a proof for any number of transactions shows that
+the first level implies the second, and otherwise *equal* as far as the search went.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from model.levels import KEY_VALUE_LEVELS
 Told = Callable[[str], None]
 
 PROVED_FROM = 3
-"""Transactions from which a proof is tried before the search: what two do not separate is rare."""
+"""The number of transactions from which a proof is tried before the search.
+
+Few pairs are not separated by fewer transactions, so trying a proof earlier would waste time.
+"""
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,12 @@ class KeyValueExample(SeparatingHistory):
 
     @cached_property
     def verdicts(self) -> Mapping[str, bool]:
-        """Whether it satisfies each level, as the solver finds."""
+        """Whether it satisfies each level, according to the solver."""
         return verdicts(self.history)
 
     @property
     def cost(self) -> tuple[int, int, bool]:
-        """What makes one history smaller than another."""
+        """The measure by which one history is smaller than another."""
         return self.size, self.history.operations, self.history.has_predicates
 
     def separates(self, held: str, violated: str) -> bool:
@@ -54,8 +57,8 @@ class KeyValueExample(SeparatingHistory):
     def confirmed_by(self, expected: Mapping[str, bool]) -> tuple[str, ...]:
         """The deciders besides the solver that agree with the expected verdicts.
 
-        The definition goes through every order and visibility. The decider of recorded histories
-        (``checker.recorded``) decides neither predicates nor every level.
+        The definition tries every order and visibility. The decider of recorded histories
+        (``checker.recorded``) does not support predicates, nor all levels.
         """
         return tuple(name for name, agrees in self._decided(expected) if agrees)
 
@@ -78,7 +81,7 @@ KeyValueSeparation = Separation[KeyValueExample]
 
 @dataclass(frozen=True)
 class KeyValueSeparations(SeparationResult[KeyValueExample]):
-    """Every ordered pair of different levels, and the kind of histories looked at.
+    """Every ordered pair of different levels, and the kind of histories examined.
 
     ``seconds`` is processor time.
     """
@@ -88,7 +91,7 @@ class KeyValueSeparations(SeparationResult[KeyValueExample]):
 
 
 def needs_a_predicate(separation: KeyValueSeparation) -> bool:
-    """Whether only histories with predicate reads separate two levels, which is proved."""
+    """Whether it is proved that only histories with predicate reads separate the two levels."""
     if separation.history is None or not separation.history.history.has_predicates:
         return False
     return implies(separation.held, separation.violated, predicates=False)
@@ -103,11 +106,11 @@ def separate(
     budget: float | None = None,
     told: Told | None = None,
 ) -> KeyValueSeparations:
-    """Tells every ordered pair of different levels apart, as far as it can be done.
+    """Separates every ordered pair of different levels, as far as possible.
 
     The fewest transactions win, then the fewest operations, then the fewest sessions, rows and
     matching versions. ``predicates``: histories may have predicate reads. ``budget`` in seconds
-    ends the search early.
+    ends the search early. ``told`` is called with the levels of each pair in words.
     """
     started, on_the_clock = time.process_time(), time.monotonic()
     pairs = []
@@ -130,9 +133,10 @@ def separate(
 def separate_pair(
     held: str, violated: str, transactions: int = 4, *, keys: int = 2, predicates: bool = False
 ) -> KeyValueSeparation:
-    """The smallest history between two levels, or why there is none. Raises ``KeyError``.
+    """The smallest history that separates two levels, or the reason why there is none.
 
-    With ``predicates`` a history without predicate reads is taken where it is as small.
+    With ``predicates``, a history without predicate reads is preferred if it is as small. Raises
+    ``KeyError`` for an unknown level.
     """
     started = time.process_time()
     levels = KEY_VALUE_LEVELS[held], KEY_VALUE_LEVELS[violated]
@@ -174,7 +178,7 @@ def verdicts(history: KeyValueHistory, levels: Iterable[str] = KEY_VALUE_LEVELS)
 
 
 def _with_few_histories(pairs: Sequence[KeyValueSeparation]) -> Iterator[KeyValueSeparation]:
-    """The same pairs, with one history for many of them where it is as small as their own."""
+    """The same pairs, sharing a history wherever it is as small as the pair's own."""
     examples = dict.fromkeys(pair.history for pair in pairs if pair.history is not None)
     counts = {
         example: sum(example.separates(pair.held, pair.violated) for pair in pairs)
@@ -195,9 +199,9 @@ def _with_few_histories(pairs: Sequence[KeyValueSeparation]) -> Iterator[KeyValu
 
 
 def anomaly(history: KeyValueHistory) -> str:
-    """The anomaly that a history shows, as the decider of recorded histories names it.
+    """The anomaly of a history, by the name that the decider of recorded histories gives it.
 
-    A history with predicate reads shows a phantom: the search takes it only where no history
+    A history with predicate reads shows a phantom: the search chooses one only if no history
     without predicate reads is as small.
     """
     if history.has_predicates:

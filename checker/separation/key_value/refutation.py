@@ -1,8 +1,8 @@
-"""Clauses: one commit order, with one choice of unseen versions, does not explain a history.
+"""Clauses that say that one commit order, with one choice of unseen versions, explains nothing.
 
 A history that no order explains violates the level. For a given order the smallest visibility is
 the best one. It is defined by going through the order from its beginning, and a clause says that
-something is wrong with it.
+some condition fails for it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def refute(
 ) -> None:
     """Demands that an order does not explain the history at a level.
 
-    ``choices`` has, by transaction and key, the writer of the version that made a row absent; the
-    initial version is meant where it has none.
+    ``choices`` has, by transaction and key, the writer of the version that made a row absent; a
+    missing entry stands for the initial version.
     """
     wrong: list[int] = []
     place = {t: number for number, t in enumerate(order)} | {INITIAL: -1}
@@ -66,7 +66,7 @@ def refute(
 
 
 class _Smallest:
-    """The smallest visibility within an order: each literal implies a reason why it has to be."""
+    """The smallest visibility within an order: each literal implies a reason that forces it."""
 
     def __init__(
         self,

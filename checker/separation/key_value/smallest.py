@@ -1,9 +1,10 @@
 """The smallest history that satisfies some levels and violates another.
 
-One commit order shows that a history satisfies a level; only all of them show that it violates
-one. So the solver guesses a candidate that no order met so far explains, and a check of it gives
-another order or says that there is none (counterexample-guided synthesis). Once the smallest
-number of transactions is known, operations are made fewer until nothing smaller is left.
+A single commit order shows that a history satisfies a level, but violating one concerns all
+orders. So the solver proposes a candidate that none of the orders seen so far explains, and a
+check of the candidate yields another order or shows that there is none (counterexample-guided
+synthesis). Once the smallest number of transactions is known, the number of operations is lowered
+until nothing smaller is left.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ class Explanation:
 
 
 def explanation(history: KeyValueHistory, level: str) -> Explanation | None:
-    """How a history satisfies a level; None where it violates it. Raises ``KeyError``."""
+    """How a history satisfies a level; None if it violates it.
+
+    Raises ``KeyError`` for an unknown level.
+    """
     return _explained(history, KEY_VALUE_LEVELS[level])
 
 
@@ -76,7 +80,7 @@ class Synthesis:
     def __post_init__(self) -> None:
         self.clauses = Clauses()
         self.facts: Facts = unknown(self.shape, self.clauses)
-        # Counted before the first answer, so that it has their values.
+        # Encoded before the first solution, so that every solution has values for them.
         self._sizes = (operations(self.facts, self.clauses), details(self.facts))
         self.candidates = 0
         self._values: Values | None = None
@@ -88,21 +92,21 @@ class Synthesis:
         self._refute(tuple(range(n)), {})
 
     def find(self, *assumed: int) -> KeyValueHistory | None:
-        """A history, where there is one."""
+        """A history under which the assumed literals hold; None if there is none."""
         while (values := self.clauses.solve(*assumed)) is not None:
             self.candidates += 1
             self._values = values
             history = concrete(self.facts, values)
-            found = _explained(history, self.violated)
-            if found is None:
+            explained = _explained(history, self.violated)
+            if explained is None:
                 return history.renamed()
-            self._refute(found.order, found.choices)
+            self._refute(explained.order, explained.choices)
         return None
 
     def smallest(self, fewer_than: int | None = None) -> KeyValueHistory | None:
-        """One with the fewest operations, and of those one with the fewest details.
+        """A history with the fewest operations, and among those one with the fewest details.
 
-        ``fewer_than``: how many operations are too many.
+        ``fewer_than``: the history must have fewer operations than this.
         """
         best: KeyValueHistory | None = None
         fixed: list[int] = []
@@ -114,8 +118,8 @@ class Synthesis:
             if best is None:
                 return None
             size = self._size(literals)
-            while size and (found := self.find(*fixed, -more[size - 1])) is not None:
-                best, size = found, self._size(literals)
+            while size and (smaller := self.find(*fixed, -more[size - 1])) is not None:
+                best, size = smaller, self._size(literals)
             fixed.append(-more[size])
         return best
 
@@ -137,7 +141,7 @@ def shape(
 ) -> Shape:
     """The shape of the histories that tell some levels apart.
 
-    Two reads of one key that return different versions are a matter of the levels where the reads
+    Two reads of one key that return different versions matter only for levels at which the reads
     of a transaction need not agree with each other; every other level forbids them.
     """
     read_order = any(level.each_read for level in levels)
