@@ -1,4 +1,4 @@
-"""The profiles by name."""
+"""The registry of profiles, by name."""
 
 from __future__ import annotations
 
@@ -23,37 +23,37 @@ PROFILES = {
 }
 DEFAULT = delta_spark_4_4.PROFILE
 NO_RULES = no_rules.PROFILE
-"""Nobody's rules, so not among ``PROFILES``; found by its name all the same."""
+"""The rules of no implementation, so not in ``PROFILES``; ``profile`` knows its name as well."""
 
 _STRONGEST = ":strongest"
 
 
 def profile(name: str) -> Profile:
-    """The profile called ``name``; of a document ``NAME:weakest`` or ``NAME:strongest``.
+    """The profile called ``name``; for a document also ``NAME:weakest`` or ``NAME:strongest``.
 
-    The bare name of a document is its strongest reading (``model.profiles.databricks`` says
-    why). Raises InvalidScenario with the names that there are.
+    The bare name of a document is its strongest reading (``model.profiles.databricks`` gives the
+    reason). Raises InvalidScenario with the existing names.
     """
     plain = name.removesuffix(_STRONGEST)
-    known = PROFILES.get(plain)
+    chosen = PROFILES.get(plain)
     if name == NO_RULES.name:
         return NO_RULES
-    if known is None or (plain != name and f"{plain}:weakest" not in PROFILES):
+    if chosen is None or (plain != name and f"{plain}:weakest" not in PROFILES):
         raise InvalidScenario(f"unknown profile {name!r} (known: {', '.join(sorted(PROFILES))})")
-    return known
+    return chosen
 
 
 def readings() -> dict[str, tuple[str, ...]]:
-    """Every profile without its reading, and the names in ``PROFILES`` that read it.
+    """Every profile without its reading, with the names in ``PROFILES`` of its readings.
 
-    An implementation has itself alone, a document its weakest reading and its strongest.
+    An implementation has only itself, a document its weakest reading and its strongest.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    readings_of: dict[str, tuple[str, ...]] = {}
     for name in PROFILES:
         if ":" not in name:
             weakest = f"{name}:weakest"
-            found[name] = (weakest, name) if weakest in PROFILES else (name,)
-    return found
+            readings_of[name] = (weakest, name) if weakest in PROFILES else (name,)
+    return readings_of
 
 
 __all__ = ["DEFAULT", "NO_RULES", "PROFILES", "Profile", "profile", "readings"]
