@@ -1,8 +1,8 @@
-"""What a commit did to rows, read off the files that it removed and added.
+"""The effects of a commit on rows, derived from the files that it removed and added.
 
-A sound engine does to the latest rows just what the statement meant to do to the rows of its
-snapshot. Where it does not (a removed file was gone already, a deleted row comes back with a
-compaction), the honest history has what happened, not what was meant.
+A sound engine changes the latest rows exactly as the statement meant to change the rows of its
+snapshot. If it does not (a removed file was gone already, a deleted row comes back with a
+compaction), the history has what happened, not what was meant.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def transaction_of(
     changes, reads = execution.changes, execution.item_reads
     if any(file.key not in latest.files for file in footprint.removes):
         changes, copied = _effect(execution, latest)
-        known = {read.row for read in reads}
-        reads += tuple(read for read in copied if read.row not in known)
+        read_rows = {read.row for read in reads}
+        reads += tuple(read for read in copied if read.row not in read_rows)
     return Transaction(
         name=name,
         text=statement.text,
@@ -41,7 +41,7 @@ def transaction_of(
 
 
 def rebased(changes: tuple[RowChange, ...], latest: Snapshot) -> tuple[RowChange, ...]:
-    """The changes where others changed the same rows since: what was before is what they left."""
+    """The changes, each with the row that others have left by now as the row before it."""
     now = {row.row: row.values for file in latest.files.values() for row in file.rows}
     if all(now.get(change.row) == change.before for change in changes):
         return changes
@@ -49,7 +49,7 @@ def rebased(changes: tuple[RowChange, ...], latest: Snapshot) -> tuple[RowChange
 
 
 def predicate_reads(statement: Statement, execution: Execution) -> tuple[PredicateRead, ...]:
-    """What a statement has read in one execution, as predicates."""
+    """The predicate reads of a statement in one execution."""
     reads = execution.predicate_reads
     return statement.predicate_reads if reads is None else reads
 
@@ -80,7 +80,7 @@ def _effect(
             changes.append(RowChange(table, identity, row.values, None))
     done = {change.row for change in changes}
     for change in execution.changes:
-        # A deletion of a row that is gone, or has moved on, changes nothing. It still is a
+        # A deletion of a row that is gone, or has changed since, changes nothing. It is still a
         # version of the row, based on what the transaction read.
         if change.row not in done:
             left = elsewhere[change.row].values if change.row in elsewhere else None

@@ -1,4 +1,4 @@
-"""What can be wrong with a scenario, as exceptions whose text is one clear line."""
+"""The errors of a scenario, as exceptions whose text is one clear line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ class ModelError(Exception):
 class InvalidScenario(ModelError):
     """A scenario contradicts itself: unknown transaction, bad schedule, wrong type, ...
 
-    ``where`` is the path of keys to the place (such as ``("transactions", "A")``), for the
-    front door to turn into a line of the file. ``error_class`` is Spark's name of the error
-    where Spark fails the statement when it analyses it, None where nothing is known of that.
+    ``where`` is the path of keys to the place (such as ``("transactions", "A")``), which the
+    front door turns into a line of the file. ``error_class`` is Spark's name of the error if
+    Spark fails the statement during analysis, None if that is not known.
     """
 
     def __init__(
@@ -27,11 +27,11 @@ class InvalidScenario(ModelError):
 
 
 class UnsupportedSQL(InvalidScenario):
-    """A statement that the model does not know, or knows to mean something else in Spark."""
+    """A statement that the model does not support, or that means something else in Spark."""
 
 
 class StatementFailure(ModelError):
-    """A statement that Spark itself fails while it runs, such as an overflow.
+    """A statement that Spark itself fails at run time, such as by an overflow.
 
     ``error_class`` is Spark's name of the error.
     """

@@ -30,7 +30,7 @@ there before the transactions began.
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """What one committed transaction did to one row.
+    """The change of one row by one committed transaction.
 
     ``before`` is the row as the last earlier commit left it (None: it was not there),
     ``after`` the row as this commit leaves it (None: deleted).
@@ -55,7 +55,7 @@ class ItemRead:
 class PredicateRead:
     """A read of all rows of a table that match a condition.
 
-    ``matches`` decides a row (True only where SQL says TRUE; NULL is no match); ``text`` is the
+    ``matches`` decides a row (True only if SQL says TRUE; NULL is not a match); ``text`` is the
     condition in SQL, ``TRUE`` for the whole table.
     """
 
@@ -75,7 +75,7 @@ class Transaction:
 
     ``rerun`` runs the statement on other contents of the tables (each a sequence of rows, by
     table name) and returns (rows read, rows afterwards, by table); the definition decider
-    executes serial orders with it. None where the statement is not known, as in a log.
+    executes serial orders with it. None if the statement is not known, as in a log.
     """
 
     name: str
@@ -118,7 +118,7 @@ class History:
     ``base_version`` is the target's version at that moment, so that every commit version of
     the history is larger. ``final`` holds the target's rows at the end, as the physical table
     has them. ``unknown`` says in words what was not observed; a history with unknowns can be
-    found to violate a level and can never be found to hold one.
+    judged to violate a level, but never to hold one.
     """
 
     table: str

@@ -1,4 +1,4 @@
-"""The ways in which a transaction ends, each named once.
+"""The outcomes of a transaction, each named once.
 
 A transaction that neither succeeds nor meets a conflict fails by itself; its outcome is then the
 error class that Spark gives the failure. An engine reports ``FAILED`` and the class beside it.
@@ -17,7 +17,7 @@ READ: Final = "read"
 FAILED: Final = "failed"
 
 SUCCEEDED: Final = (COMMITTED, NO_COMMIT, READ)
-"""The outcomes of a transaction that came through; ``NO_COMMIT`` wrote no version."""
+"""The outcomes of a transaction that succeeded; ``NO_COMMIT`` wrote no version."""
 
 ConflictName = Literal[
     "ConcurrentAppend",
@@ -31,10 +31,10 @@ ConflictName = Literal[
 """A conflict with another transaction, named after Delta's exception."""
 
 CONFLICT_NAMES: Final[tuple[ConflictName, ...]] = get_args(ConflictName)
-"""Every conflict name, in no order of importance."""
+"""Every conflict name; the order means nothing."""
 
 Refusal = ConflictName | Literal["DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL"]
-"""The outcome that a conflict rule gives; a rule that misspells it fails the type check. Where a
+"""The outcome that a conflict rule gives; a rule that misspells it fails the type check. If a
 winner used the feature that is being dropped, Delta has an error class and no exception."""
 
 
@@ -42,8 +42,8 @@ winner used the feature that is being dropped, Delta has an error class and no e
 class Ending:
     """How one transaction ended, as plain data.
 
-    ``conflicts_with`` is the transaction that it lost against, ``because`` says why it did not
-    commit, ``rows`` are those that a reader returned.
+    ``conflicts_with`` is the transaction that it lost to, ``because`` says why it did not
+    commit, ``rows`` are the rows that a reader returned.
     """
 
     outcome: str

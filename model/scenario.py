@@ -20,8 +20,8 @@ LEVEL_PROPERTY = "delta.isolationLevel"
 class TableSpec:
     """Definition of a table: columns (name to Spark SQL type name), layout, and its set-up.
 
-    Each entry of ``setup`` is one SQL statement and one commit. Without columns there is no
-    table yet, and nothing at its place: the transactions may create it.
+    Each entry of ``setup`` is one SQL statement and one commit. Without columns the table does
+    not exist yet, and its folder is empty: the transactions may create it.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class TableSpec:
 
     @property
     def absent(self) -> bool:
-        """Whether there is no table yet."""
+        """Whether the table does not exist yet."""
         return not self.columns
 
     def at_level(self, level: str) -> TableSpec:
-        """The same table, declared at another isolation level; one not there yet has none."""
+        """The same table, declared at another isolation level; an absent table declares none."""
         if self.absent:
             return self
         return replace(self, properties={**self.properties, LEVEL_PROPERTY: level})
@@ -55,7 +55,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a scenario's author expects; None or an absent key expects nothing."""
+    """The results that a scenario's author expects; None or an absent key expects nothing."""
 
     outcomes: Mapping[str, str] = field(default_factory=dict)
     rows: tuple[Row, ...] | None = None
@@ -64,7 +64,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One concurrent history to be: the target table is called ``t`` in every statement."""
+    """One concurrent history to run: the target table is called ``t`` in every statement."""
 
     name: str
     table: TableSpec
@@ -75,7 +75,7 @@ class Scenario:
 
     @property
     def level(self) -> str | None:
-        """The table's declared isolation level, None where it leaves the profile's default."""
+        """The table's declared isolation level, None if it has the profile's default."""
         return self.table.properties.get(LEVEL_PROPERTY)
 
     def at_level(self, level: str) -> Scenario:

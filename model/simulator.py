@@ -1,7 +1,7 @@
 """The model as an engine: begins and commits transactions on chains of snapshots.
 
-``begin`` and ``commit`` are pure: they leave the snapshots that they are given alone, so a
-search may take any number of ways on from one state.
+``begin`` and ``commit`` are pure: they do not change the snapshots that they are given, so a
+search may continue from one state in any number of ways.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from model.workload import Workload, initial_rows
 class InFlight:
     """A transaction between its begin and its commit: all work done, nothing written.
 
-    ``began`` orders the beginnings of transactions, where that matters
-    (:mod:`model.physical.storage`).
+    ``began`` orders the beginnings of transactions (used by :mod:`model.physical.storage`).
     """
 
     name: str
@@ -85,8 +84,8 @@ def begin(
 ) -> InFlight:
     """Takes the snapshot and does all the work that comes before the conflict check.
 
-    ``statement`` must have been parsed for the table's definition in ``latest``. ``profile`` says
-    what its implementation notes as read.
+    ``statement`` must have been parsed for the table's definition in ``latest``. ``profile``
+    decides which reads its implementation notes.
     """
     try:
         execution = statement.execute(latest, name, others)
@@ -107,8 +106,8 @@ def begin(
 def _check_removable(table: Table, execution: Execution) -> None:
     """Raises StatementFailure for a statement that takes rows out of an append-only table.
 
-    DELETE and UPDATE fail whether they find rows or not; RESTORE commits in a manner of its own
-    that does not look.
+    DELETE and UPDATE fail whether a row matches or not; RESTORE commits in its own way, without
+    this check.
     """
     footprint = execution.footprint
     if footprint is None or not table.properties or not table.append_only:
@@ -128,8 +127,8 @@ def begin_in(
 ) -> InFlight:
     """Begins a transaction of a workload, its statement analysed for the table as it is now.
 
-    Raises UnsupportedSQL where the model does not know what the analysis comes to: with another
-    type of a column a statement may need casts that it does not have.
+    Raises UnsupportedSQL if the model cannot do the analysis: if a column's type has changed, a
+    statement may need casts that the model does not have.
     """
     try:
         statement = workload.statement(name, latest.table)
@@ -145,9 +144,9 @@ def begin_in(
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
-    """What others find once a transaction has begun: nothing new, unless it makes the table.
+    """The snapshot that others see once a transaction has begun: ``latest``, or one with litter.
 
-    That one may leave files behind before it commits, and even if it fails.
+    A statement that creates the table may leave files behind before it commits, even if it fails.
     """
     statement = running.statement
     littered = statement.litters and statement.table.absent
@@ -224,7 +223,7 @@ def _continued(
     profile: Profile,
     table_level: str,
 ) -> Ended:
-    """How a statement ends that goes on with other commits after its first one."""
+    """The end of a statement that makes other commits after its first one."""
     for later in execution.then:
         try:
             footprint = later(after)
@@ -245,7 +244,7 @@ def _continued(
 
 
 def _without_touched(footprint: Footprint, winners: tuple[Commit, ...]) -> Footprint:
-    """What is left to state again after the winners.
+    """The footprint without the files that the winners touched.
 
     Source: ConflictChecker.scala, ``resolveRowTrackingBackfillConflicts``.
     """
@@ -259,7 +258,7 @@ def _without_touched(footprint: Footprint, winners: tuple[Commit, ...]) -> Footp
 
 
 def _declared_level(table: Table, table_level: str, profile: Profile) -> str:
-    """A table's level: its own, the scenario's, or the default of who runs it once it is unset."""
+    """A table's level: its own, the scenario's, or the profile's default once it is unset."""
     if table.declared(LEVEL_PROPERTY) == UNSET_LEVEL:
         return profile.default_level
     return table.level or table_level
@@ -268,8 +267,8 @@ def _declared_level(table: Table, table_level: str, profile: Profile) -> str:
 def _settled(footprint: Footprint, before: Table, table_level: str) -> Footprint:
     """The footprint of a change of the definition, once the table's level is known.
 
-    A statement does not know the level that the scenario's table has: setting the same one
-    again changes nothing.
+    A statement does not know the level that the scenario declares: setting the same one again
+    changes nothing.
     """
     change, after = footprint.metadata, footprint.table
     assert after is not None
@@ -306,7 +305,7 @@ def _without_version(
 class Run:
     """A whole schedule, run in the model.
 
-    ``profiles`` has the rules of those transactions that followed others than ``profile``.
+    ``profiles`` has the profiles of the transactions that did not follow ``profile``.
     """
 
     workload: Workload
@@ -316,7 +315,7 @@ class Run:
     profiles: Mapping[str, Profile] = field(default_factory=dict)
 
     def profile_of(self, transaction: str) -> Profile:
-        """Whose rules a transaction followed."""
+        """The profile whose rules a transaction followed."""
         return self.profiles.get(transaction, self.profile)
 
     @property
@@ -326,7 +325,7 @@ class Run:
 
 
 def history_of(workload: Workload, ended: Sequence[Ended], final: Snapshot) -> History:
-    """The history that the ended transactions make up."""
+    """The history of the ended transactions."""
     return History(
         table=workload.table.name,
         base_version=workload.base.version,
@@ -342,10 +341,10 @@ def run(
     profile: Profile,
     profiles: Mapping[str, Profile] | None = None,
 ) -> Run:
-    """Runs a schedule, which must be a checked one, from the workload's base.
+    """Runs a schedule, which must have been checked, from the workload's base.
 
     ``profiles`` gives single transactions the rules of another implementation. Raises
-    UnsupportedSQL for a statement that meets a definition that it is not known for.
+    UnsupportedSQL for a statement whose meaning on the definition then in force is unknown.
     """
     profiles = profiles or {}
     latest = workload.base

@@ -1,1 +1,1 @@
-"""SQL expressions: syntax, value, and the form in which Spark's optimizer leaves them."""
+"""SQL expressions: syntax, evaluation, and simplification by Spark's optimizer."""

@@ -103,9 +103,10 @@ def matcher(condition: Expression) -> Callable[[Row], bool]:
 def row_test(condition: Expression, partition: Expression) -> Callable[[Row], bool]:
     """Whether a row matches, whatever file it is in, as ``matcher`` says for the rows of a file.
 
-    ``partition`` is what the condition says of partition values. It comes first, as it chooses
-    the files: a part of the condition that fails on a row (a division by zero) does not meet the
-    rows of other partitions. The function raises StatementFailure where it does.
+    ``partition`` is the condition's part over partition values. It is evaluated first, as it
+    chooses the files: a part of the condition that fails on a row (a division by zero) is not
+    evaluated on the rows of other partitions. The function raises StatementFailure if a part that
+    is evaluated fails.
     """
     matches = matcher(condition)
     if partition == TRUE:
@@ -130,8 +131,8 @@ def _comparison(expression: Comparison) -> Evaluator:
 def _alike(*expressions: Expression) -> tuple[Evaluator, ...]:
     """Evaluators whose values compare with each other as Spark compares them.
 
-    Whole numbers and decimals compare exactly in Python. Only with a double among them do all
-    become doubles, which not every large number survives.
+    Whole numbers and decimals compare exactly in Python. Only if a double is among them do all
+    become doubles, which loses digits of large numbers.
     """
     if not any(expression.type is DOUBLE for expression in expressions):
         return tuple(map(evaluator, expressions))

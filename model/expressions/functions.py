@@ -1,6 +1,6 @@
-"""The scalar functions of Spark that the model knows: each one's meaning and what NULL does to it.
+"""The scalar functions of Spark that the model supports: their meaning and treatment of NULL.
 
-All are deterministic. What depends on the session or on the clock is not here.
+All are deterministic. Functions that depend on the session or on the clock are not included.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _EXACT = Context(prec=400)
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a function gives for its operands' values.
+    """A function's value for its operands' values.
 
-    ``strict`` functions are NULL for a NULL among the operands, and the optimizer knows it
-    (``NullIntolerant``); ``null_for_null`` are so without its knowing; the others get the
-    operands as they are, None among them.
+    ``strict`` functions are NULL if an operand is NULL, and the optimizer knows it
+    (``NullIntolerant``); ``null_for_null`` functions are too, but the optimizer does not know it;
+    the others get the operands as they are, including None.
     """
 
     compute: Callable[..., Value]
@@ -130,13 +130,13 @@ def _rest(a: int, b: int) -> int:
 
 
 def _greatest(*values: Any) -> Any:
-    known = [value for value in values if value is not None]
-    return largest(known) if known else None
+    present = [value for value in values if value is not None]
+    return largest(present) if present else None
 
 
 def _least(*values: Any) -> Any:
-    known = [value for value in values if value is not None]
-    return smallest(known) if known else None
+    present = [value for value in values if value is not None]
+    return smallest(present) if present else None
 
 
 MEANINGS: dict[str, Meaning] = {

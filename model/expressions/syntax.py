@@ -1,7 +1,7 @@
-"""Scalar expressions as data: what a statement's conditions and values are made of.
+"""Scalar expressions as data: the building blocks of a statement's conditions and values.
 
-Only the shape lives here; model.expressions.evaluation gives it its meaning (three-valued logic,
-ANSI arithmetic), model.physical.skipping its reading against file statistics.
+This module has only their shape; model.expressions.evaluation defines their meaning (three-valued
+logic, ANSI arithmetic), model.physical.skipping their evaluation against file statistics.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Both; three-valued."""
+    """Three-valued AND."""
 
     left: Expression
     right: Expression
@@ -58,7 +58,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Either; three-valued."""
+    """Three-valued OR."""
 
     left: Expression
     right: Expression

@@ -1,7 +1,7 @@
-"""Every isolation level, in one place; the names that everything else takes levels from.
+"""Isolation levels: every level, in one place; other packages import levels from here.
 
-``table`` has each level once, with its definitions: as forbidden cycles (``cycles``), as axioms of
-key-value histories (``axioms``), and as a level of recorded histories (``recorded``).
+``table`` lists every level once, with its definitions: as forbidden cycles (``cycles``), as axioms
+of key-value histories (``axioms``), and as a level of recorded histories (``recorded``).
 ``anomalies`` names the cycles, ``snapshots`` says which levels coincide where every transaction
 reads one snapshot.
 """

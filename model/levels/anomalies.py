@@ -1,8 +1,8 @@
 """The names of anomalies, by the kinds of edges on a cycle.
 
-The one place that names cycles, for every kind of history. An edge's kind is that of ``EdgeKind``
-or, where nothing tells what was read, its first word; ``so`` is the order of two transactions in
-their session.
+This is the one place that names cycles, for every kind of history. An edge's kind is that of
+``EdgeKind`` or, if item and predicate reads cannot be told apart, its first word; ``so`` is the
+order of two transactions in their session.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ def cycle_name(kinds: Sequence[str]) -> str:
     """The name of a cycle with edges of these kinds, in their order, after Adya.
 
     ``G0`` has only ww edges, ``G1c`` ww and wr, ``G-single`` one rw edge. Of those with several,
-    ``G2-item`` has an item read among them and ``G2`` predicate reads alone. Where nothing tells
-    items from predicates, ``G-nonadjacent`` (Elle) is a cycle of which no two rw edges follow each
-    other, and ``G2`` any other. Orders that are not dependencies follow: ``G-single-log``.
+    ``G2-item`` has an item read among them and ``G2`` predicate reads alone. If items cannot be
+    told from predicates, ``G-nonadjacent`` (Elle) is a cycle in which no two rw edges are
+    adjacent, and ``G2`` any other. Orders that are not dependencies are appended:
+    ``G-single-log``.
     """
     return _cycle_name(tuple(kinds))
 
@@ -73,6 +74,6 @@ def common_name(
 
 
 def consecutive(kinds: Sequence[str]) -> bool:
-    """Whether two anti-dependencies follow each other in a cycle with edges of these kinds."""
+    """Whether two anti-dependencies are adjacent in a cycle with edges of these kinds."""
     pairs = zip(kinds, (*kinds[1:], *kinds[:1]), strict=True)
     return any(first == second == "rw" for first, second in pairs)

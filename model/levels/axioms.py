@@ -1,11 +1,12 @@
-"""Isolation levels of key-value histories, as axioms of a commit order and a visibility.
+"""Isolation levels of key-value histories, as axioms on a commit order and a visibility relation.
 
 A history satisfies a level when some total order of its transactions (the *commit order*) and
-some relation within it (*visibility*) explain it: sessions and whatever was read are visible, each
-read returns the last visible version, and the level's axioms hold. These are the definitions of
-Cerone, Bernardi and Gotsman (CONCUR 2015), with the order of sessions in visibility. Those of
-Biswas and Enea (OOPSLA 2019) say the same (``checker/proofs/theorems/key_value/levels.py``);
-ReadCommitted is theirs. ``docs/levels.md`` has the levels in words.
+some relation within it (*visibility*) explain it: visibility contains the session order and the
+writers that were read from, every read returns the last visible version, and the level's axioms
+hold. These are the definitions of Cerone, Bernardi and Gotsman (CONCUR 2015), with the order of
+sessions in visibility. Those of Biswas and Enea (OOPSLA 2019) are equivalent
+(``checker/proofs/theorems/key_value/levels.py``); ReadCommitted is theirs. ``docs/levels.md``
+describes the levels in words.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from enum import StrEnum
 
 
 class Axiom(StrEnum):
-    """What a level asks of visibility and of the commit order."""
+    """A requirement of a level on visibility and the commit order."""
 
     TRANSITIVE = "what is visible to something visible is visible"
     NO_CONFLICT = "of two writers of one key, one is visible to the other"
@@ -25,7 +26,7 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyValueLevel:
-    """A level as its axioms, and which reads it is about.
+    """A level as its axioms, and the reads that it covers.
 
     ``each_read``: every read has a visibility of its own, what was read before it in its
     transaction; there are no axioms then. ``phantoms``: a row that a predicate read did not
@@ -44,8 +45,8 @@ class KeyValueLevel:
     def rank(self) -> int:
         """A place in the order from weak to strong.
 
-        0 where visibility is a choice, 1 where whatever precedes is visible to writers alone, 2
-        where it is visible to all.
+        0 if visibility is a choice, 1 if all preceding transactions are visible to writers alone,
+        2 if they are visible to all.
         """
         if Axiom.TOTAL not in self.axioms:
             return 0

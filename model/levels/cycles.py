@@ -17,7 +17,7 @@ from typing import Literal
 
 
 class EdgeKind(StrEnum):
-    """Why one transaction precedes another in a serialization graph.
+    """The reason why one transaction precedes another in a serialization graph.
 
     The first five are Adya's direct dependencies. ``LOG`` is the order of two commits in the
     table's log. ``START`` leads from a commit to every transaction whose snapshot shows it
@@ -36,7 +36,7 @@ class EdgeKind(StrEnum):
 
     @property
     def short(self) -> str:
-        """The kind without what was read: ``ww``, ``wr``, ``rw``, ``log``, ..."""
+        """The kind without the kind of read: ``ww``, ``wr``, ``rw``, ``log``, ..."""
         return self.value.split()[0]
 
 
@@ -53,7 +53,7 @@ CONFLICTS = WW | WR | RW
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """A shape of cycle: which transactions, which edges, and how many of the counted edges.
+    """A shape of cycle: its transactions, its edges, and the number of the counted edges.
 
     ``readers`` says whether transactions that wrote no version are nodes (a shape whose edges
     lead between writers only does without them). ``count`` asks for
@@ -69,7 +69,7 @@ class Phenomenon:
     counted: frozenset[EdgeKind] = frozenset()
 
     def covers(self, other: Phenomenon) -> bool:
-        """Whether every cycle of the other shape is a cycle of this one, by the table alone."""
+        """Whether every cycle of the other shape is a cycle of this one, by the fields alone."""
         if (other.readers and not self.readers) or not other.edges <= self.edges:
             return False
         if self.count == "any":
@@ -81,9 +81,9 @@ class Phenomenon:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level as the phenomena that it forbids, and where that is written.
+    """A level as the phenomena that it forbids, with the source of the definition.
 
-    ``serial_order`` tells which serial orders count as an explanation of a history that holds
+    ``serial_order`` says which serial orders count as an explanation of a history that holds
     the level: ``log`` for the order of the log alone, ``any`` for every order, None where the
     level does not promise a serial order. ``readers`` says whether readers have a place in it.
     """
@@ -97,7 +97,7 @@ class Level:
 
     @property
     def edges(self) -> frozenset[EdgeKind]:
-        """Every kind of edge that some forbidden cycle may use."""
+        """Every kind of edge that a forbidden cycle may use."""
         return frozenset().union(*(phenomenon.edges for phenomenon in self.forbids))
 
 

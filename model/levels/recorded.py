@@ -1,4 +1,4 @@
-"""Isolation levels of recorded histories: how strong each is, and what breaks it.
+"""Isolation levels of recorded histories, with their strength and the name of their breach.
 
 Without predicates and with the reads of a key-value history, Adya's PL-2.99 (repeatable read)
 forbids the same cycles as PL-3.
@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 STRONG_SESSION = "StrongSession"
-"""The beginning of the name of a level that adds the order of sessions to Adya's definition."""
+"""The prefix of the name of a level that adds the session order to Adya's definition."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedLevel:
-    """A level that recorded histories are judged at.
+    """A level at which recorded histories are judged.
 
-    A level of greater ``strength`` forbids whatever one of less strength forbids. ``breach`` is
-    what the field calls a cycle whose ww edges follow from the axiom of the level. Without the
-    order of sessions, a level with ``sessions`` set is not a level at all.
+    A level of greater ``strength`` forbids everything that one of less strength forbids.
+    ``breach`` is the field's name for a cycle whose ww edges follow from the axiom of the level.
+    A level with ``sessions`` set is only a level together with the session order.
     """
 
     strength: int

@@ -1,9 +1,9 @@
-"""What more the levels imply of each other once every transaction reads one snapshot of the log.
+"""Further implications between levels when every transaction reads one snapshot of the log.
 
-The table of levels (``model.levels``) is about any history. A history of *snapshots* has less
-room: each transaction reads the rows of one version of the table, and overwrites or deletes only
-rows that it has read. ``checker.proofs.theorems.snapshot_levels`` proves what is listed here, for
-any number of transactions and rows; ``docs/levels.md`` says why it is so.
+The table of levels (``model.levels``) is about any history. A history of *snapshots* is more
+restricted: each transaction reads the rows of one version of the table, and overwrites or deletes
+only rows that it has read. ``checker.proofs.theorems.snapshot_levels`` proves the implications
+listed here, for any number of transactions and rows; ``docs/levels.md`` gives the reasons.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ READ_TOO_EARLY = Phenomenon("late commit", "read changed before the commit", Fal
 
 @dataclass(frozen=True, slots=True)
 class SnapshotImplication:
-    """In histories of snapshots, who forbids ``shape`` (None: every level) holds ``level``.
+    """In histories of snapshots, a level that forbids ``shape`` (None: any) implies ``level``.
 
-    ``lemmas`` names those of the theorem that show it.
+    ``lemmas`` names the lemmas of the theorem that show it.
     """
 
     shape: Phenomenon | None
@@ -76,27 +76,29 @@ SNAPSHOT_IMPLICATIONS = (
 def implies_on_snapshots(stronger: str, weaker: str) -> bool:
     """Whether a history of snapshots that holds ``stronger`` must hold ``weaker``.
 
-    So it is by the table of levels, by a proof, or by both in turn. Raises ``KeyError`` for a
-    name that is not in ``LEVELS``.
+    This follows from the table of levels, from a proof, or from a chain of both. Raises
+    ``KeyError`` for a name that is not in ``LEVELS``.
     """
     if weaker not in LEVELS:
         raise KeyError(weaker)
-    known = {stronger}
+    implied = {stronger}
     while True:
         more = {
             level
-            for level in LEVELS.keys() - known
-            if any(implies(one, level) or _proved(one, level) for one in known)
+            for level in LEVELS.keys() - implied
+            if any(implies(one, level) or _proved(one, level) for one in implied)
         }
         if not more:
-            return weaker in known
-        known |= more
+            return weaker in implied
+        implied |= more
 
 
 def _proved(stronger: str, weaker: str) -> bool:
     forbidden = LEVELS[stronger].forbids
     return any(
-        each.level == weaker
-        and (each.shape is None or any(shape.covers(each.shape) for shape in forbidden))
-        for each in SNAPSHOT_IMPLICATIONS
+        implication.level == weaker
+        and (
+            implication.shape is None or any(shape.covers(implication.shape) for shape in forbidden)
+        )
+        for implication in SNAPSHOT_IMPLICATIONS
     )

@@ -1,7 +1,7 @@
-"""The table of isolation levels: each level once, with every definition that it has.
+"""The table of isolation levels: every level once, with all its definitions.
 
-A new level is a row here. Its name, what it implies and what implies it, the values that files
-and options accept, the tables of separations and the schema of scenario files follow from it.
+A new level is a new row here. Its implications, the values that files and options accept, the
+tables of separations and the schema of scenario files follow from the row.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Row:
     """One level: its name, a short one for the head of a table, and its definitions.
 
     ``cycles`` defines it for histories of a Delta table, ``axioms`` for key-value histories, which
-    have no log; ``recorded`` says how it stands among the levels of recorded histories.
-    ``without_log`` is what it is called in the last two, where that is something else.
+    have no log; ``recorded`` gives its place among the levels of recorded histories.
+    ``without_log`` is its name in the last two, if that is different.
     """
 
     name: str
@@ -215,7 +215,7 @@ RECORDED_LEVELS: dict[str, RecordedLevel] = {
 """The levels of recorded histories by name, weak to strong."""
 
 SHORT: dict[str, str] = {row.name: row.short for row in TABLE}
-"""A name of each level for the head of a table."""
+"""A short name of every level, for the head of a table."""
 
 SHORT_WITHOUT_LOG: dict[str, str] = {
     names.name: names.short for names, row in _WITHOUT_LOG if row.axioms is not None
@@ -223,10 +223,10 @@ SHORT_WITHOUT_LOG: dict[str, str] = {
 """The same for histories without a log."""
 
 MEANS: dict[str, str] = {row.without_log.name: row.name for row in TABLE if row.without_log}
-"""Names that a history without a log gives to another level than one with a log.
+"""Names that mean one level in a history with a log and another in one without.
 
 Without a log, Serializable is Adya's PL-3: serializable in some order. Delta's level of that name
-demands the order of the log.
+requires the order of the log.
 """
 
 

@@ -1,4 +1,4 @@
-"""The profiles by name."""
+"""The registry of profiles, by name."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _STRONGEST = ":strongest"
 
 
 def profile(name: str) -> Profile:
-    """The profile called ``name``; of a document ``NAME:weakest`` or ``NAME:strongest``.
+    """The profile called ``name``; for a document also ``NAME:weakest`` or ``NAME:strongest``.
 
-    The bare name of a document is its strongest reading (``model.profiles.databricks`` says
-    why). Raises InvalidScenario with the names that there are.
+    The bare name of a document is its strongest reading (``model.profiles.databricks`` gives the
+    reason). Raises InvalidScenario with the existing names.
     """
     plain = name.removesuffix(_STRONGEST)
     chosen = PROFILES.get(plain)
@@ -44,7 +44,7 @@ def profile(name: str) -> Profile:
 
 
 def readings() -> dict[str, tuple[str, ...]]:
-    """Every profile without its reading, and the names in ``PROFILES`` that read it.
+    """Every profile without its reading, with the names in ``PROFILES`` of its readings.
 
     An implementation has only itself, a document its weakest reading and its strongest.
     """

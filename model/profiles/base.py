@@ -12,13 +12,13 @@ from model.rules.base import Attempt, Conflict, Rule
 from model.statements import Statement
 
 Noted = Callable[[Statement, Snapshot, Footprint], Footprint]
-"""From the footprint that Delta on Spark would have to the one that an implementation has.
+"""Maps the footprint that Delta on Spark would have to the one that an implementation has.
 
-Raises StatementFailure where the implementation alone fails the statement.
+Raises StatementFailure if the implementation fails a statement that Spark does not fail.
 """
 
 Reapplied = Callable[[str, Footprint, Snapshot], Footprint]
-"""From a transaction's name and footprint to the footprint that it has on the newest snapshot."""
+"""Maps a transaction's name and footprint to its footprint on the newest snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +27,18 @@ class Profile:
 
     Rules are tried in order, against one winner after the other, oldest first.
 
-    The other fields say where an implementation differs from Delta on Spark: ``noted`` in what
-    it notes as read (None: no difference), ``level_in_force`` and ``skips_empty_commit`` in the
-    level that one commit is checked at and in what becomes of a commit without actions, and
-    ``logged`` in what a commit says of itself.
+    The other fields describe how an implementation differs from Delta on Spark: ``noted`` in the
+    reads that it notes (None: no difference), ``level_in_force`` in the level at which a commit
+    is checked, ``skips_empty_commit`` in the treatment of a commit without actions, and
+    ``logged`` in the fields that a commit writes about itself.
 
-    ``reapplied`` says what becomes of a transaction that no rule refuses although files that it
-    replaces are gone: row-level concurrency carries its changes over to the files of today.
+    ``reapplied`` handles a transaction that no rule refuses although files that it replaces are
+    gone: row-level concurrency carries its changes over to the current files.
     ``features`` has the table features that the rules cover (``model.tables.protocol``; None:
-    whatever the model knows); a scenario that uses another one is refused. So is one with a
-    statement that the implementation does not have, as ``has`` tells (None: it has all).
-    ``meaning`` gives a statement the meaning that it has there, where that is not Spark's (None: it
-    always is).
+    all that the model supports); a scenario that uses another one is refused. So is one with a
+    statement that the implementation does not have, according to ``has`` (None: it has all).
+    ``meaning`` gives a statement its meaning in the implementation, if that is not Spark's (None:
+    it always is).
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The generations of the documents as profiles: the rules as documented, whatever is built.
+"""The generations of the documents as profiles: the rules as documented, not as implemented.
 
 `databricks-2020` (N50-N55, N86-N94 in the older wording), `databricks-14.2` (row-level
 concurrency), `databricks-14.3` (metadata changes, REORG) and `databricks-2026` (ZORDER, "might");
@@ -52,10 +52,10 @@ READINGS: tuple[Reading, ...] = ("weakest", "strongest")
 
 @dataclass(frozen=True, slots=True)
 class RowLevelConcurrency:
-    """When a generation resolves conflicts row by row.
+    """The conditions under which a generation resolves conflicts row by row.
 
-    ``layouts`` are those where it is on: ``vectors`` for unpartitioned tables with deletion
-    vectors, ``clustered`` for liquid clustering. ``preview`` marks ``vectors`` as something to
+    ``layouts`` are the layouts for which it is on: ``vectors`` for unpartitioned tables with
+    deletion vectors, ``clustered`` for liquid clustering. ``preview`` says that ``vectors`` must
     be switched on by a setting of the cluster (N84). ``photon`` has the operations that need
     Photon.
     """
@@ -75,10 +75,11 @@ class RowLevelConcurrency:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What a document says that a transaction reads, and what it conflicts over.
+    """The footprint according to a document: its reads, and the unit of its conflicts.
 
-    ``zorder_conflicts`` is False where deletion vectors keep OPTIMIZE with ZORDER BY out of
-    conflicts like any other. The documents know of no retry and of no version without actions.
+    ``zorder_conflicts`` is False if deletion vectors keep OPTIMIZE with ZORDER BY out of
+    conflicts like any other OPTIMIZE. The documents mention neither retries nor versions without
+    actions.
     """
 
     reading: Reading
@@ -124,7 +125,7 @@ class Noted:
     def _falls_back(
         self, statement: Statement, footprint: Footprint, rows: RowLevelConcurrency
     ) -> bool:
-        """Whether the limitations of row-level concurrency take a statement out of it."""
+        """Whether the limitations of row-level concurrency exclude a statement from it."""
         if footprint.operation in rows.photon and self.reading == "strongest":
             return True
         if self.reading == "strongest" and statement.subqueries:
@@ -137,7 +138,7 @@ class Noted:
 
 
 def vectors_in_force(table: Table) -> bool:
-    """Whether a table has deletion vectors: asked for, or clustered and not asked to go without.
+    """Whether a table has deletion vectors: enabled, or clustered and not disabled.
 
     The documents speak of clustered tables "unless you have disabled deletion vectors" (N69).
     """
@@ -179,12 +180,12 @@ def _profile(
 
 
 def _mentioned(statement: Statement) -> bool:
-    """Whether a document says what a statement conflicts with: none says it of RESTORE."""
+    """Whether a document states the conflicts of a statement: none does for RESTORE."""
     return statement.kind != "RESTORE"
 
 
 def _always(level: str) -> bool:
-    """No document knows a version without actions."""
+    """True: no document mentions a version without actions."""
     return True
 
 

@@ -1,7 +1,7 @@
 """Profile delta-rs-1.6: the Rust implementation, as the Python package deltalake 1.6 has it.
 
-Measured on deltalake 1.6.6; the sources say where each rule is written down. What it notes and
-writes is in ``model.profiles.delta_rs_noted``.
+Measured on deltalake 1.6.6; every rule names its place in the source. The reads that it notes
+and the actions that it writes are in ``model.profiles.delta_rs_noted``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _PROPERTIES = frozenset({"delta.appendOnly", LEVEL_PROPERTY, "delta.logRetention
 
 
 def has(statement: Statement) -> bool:
-    """Whether delta-rs has the statement, in the way in which replays drive it."""
+    """Whether delta-rs has the statement, as replays run it."""
     statement = statement.inner
     match statement:
         case Overwrite():
@@ -91,8 +91,8 @@ def _converted(value: Expression, column: ColumnType) -> bool:
 def _in_spark_s_words(part: object) -> bool:
     """Whether a statement has a cast, a function or decimal arithmetic in it.
 
-    DataFusion has others by the same names. A query is none of its business: replays read the
-    rows of an INSERT .. SELECT by themselves.
+    Those of DataFusion differ under the same names. A query does not matter: replays compute the
+    rows of an INSERT .. SELECT themselves.
     """
     match part:
         case Cast() | Function() | Arithmetic(operator="div"):
@@ -110,7 +110,7 @@ def _in_spark_s_words(part: object) -> bool:
 
 
 def _alters(statement: AlterTable) -> bool:
-    """Whether delta-rs can change the definition so: new columns come last, without comments."""
+    """Whether delta-rs can make this change: new columns at the end, without comments."""
     before, after = statement.table, statement.after
     properties = dict(before.properties)
     changed = {key for key, value in after.properties if properties.get(key) != value}
@@ -123,7 +123,7 @@ def _alters(statement: AlterTable) -> bool:
 
 
 def meaning(statement: Statement) -> Statement:
-    """MERGE counts as several matches only those that a clause acts on."""
+    """The statement as delta-rs means it: a MERGE counts only the matches that a clause acts on."""
     match statement:
         case Merge():
             return replace(statement, by_clause=True)
@@ -135,15 +135,15 @@ def meaning(statement: Statement) -> Statement:
 def level_in_force(table_level: str, footprint: Footprint) -> str:
     """The table's level, for every commit.
 
-    A rule that lowers it for commits without data change exists, but looks at the winner's
-    actions, of which the commit's own description is one that forbids it (conflict_checker.rs,
+    A rule that lowers it for commits without data change exists, but it looks at the winner's
+    actions, and the description that every commit contains forbids it (conflict_checker.rs,
     ``can_downgrade_to_snapshot_isolation``).
     """
     return table_level
 
 
 def skips_empty_commit(level: str) -> bool:
-    """Never: an append of no rows writes a version at every level."""
+    """False: an append of no rows writes a version at every level."""
     return False
 
 
@@ -172,10 +172,10 @@ PROFILE = Profile(
 
 
 def on_a_spark_table(table_level: str, footprint: Footprint) -> str:
-    """Serializable, whatever the table says: Spark spells the levels in another way.
+    """Serializable, whatever the table declares: Spark spells the levels differently.
 
-    delta-rs knows ``writeSerializable``; ``WriteSerializable``, as Spark and the documents
-    write it, it takes for no level at all and goes by its default.
+    delta-rs accepts ``writeSerializable``; it ignores ``WriteSerializable``, the spelling of
+    Spark and the documents, and uses its default.
     """
     return SERIALIZABLE
 

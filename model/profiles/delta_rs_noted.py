@@ -44,21 +44,21 @@ from model.tables.table import Table
 APPEND_ONLY = "DELTA_CANNOT_MODIFY_APPEND_ONLY"
 
 _WRITES = InsertValues | InsertSelect | Overwrite | DynamicOverwrite
-"""What ``write_deltalake`` does: a write of no rows is a version, too."""
+"""The statements that ``write_deltalake`` runs: a write of no rows is a version, too."""
 
 
 def noted(statement: Statement, snapshot: Snapshot, footprint: Footprint) -> Footprint:
     """The footprint that delta-rs has for a statement on a snapshot.
 
-    DELETE, UPDATE, MERGE and a write with a predicate carry that to the conflict check, an
-    UPDATE without WHERE the predicate TRUE, a DELETE or overwrite without condition none at
-    all. What has no predicate counts as reader of every file of its snapshot, and of no file
-    that is yet to come; an append too. Only MERGE without a predicate counts as reader of the
-    whole table. A write of no rows is a version without files; what finds no row to change
-    writes none, a VACUUM without files to delete neither.
+    DELETE, UPDATE, MERGE and a write with a predicate pass it to the conflict check, an UPDATE
+    without WHERE the predicate TRUE, a DELETE or overwrite without condition none at all. A
+    commit without a predicate, appends included, counts as a reader of every file of its snapshot
+    and of no file that is added later. Only MERGE without a predicate counts as a reader of the
+    whole table. A write of no rows is a version without files; a statement without a row to
+    change writes no version, nor does a VACUUM without files to delete.
 
-    Raises StatementFailure for a RESTORE of the version that there is, and for an overwrite of
-    a table that takes appends only, whether there are rows to replace or not. Sources:
+    Raises StatementFailure for a RESTORE of the current version, and for an overwrite of an
+    append-only table, whether there are rows to replace or not. Sources:
     crates/core/src/protocol/mod.rs, ``DeltaOperation::read_predicate`` and
     ``read_whole_table``; crates/core/src/kernel/transaction/conflict_checker.rs,
     ``TransactionInfo::read_files``; crates/core/src/operations/.
@@ -87,7 +87,7 @@ def _string_partitions(table: Table) -> frozenset[int]:
 
 
 def _numbered(statement: Idempotent, snapshot: Snapshot, footprint: Footprint) -> Footprint:
-    """A numbered write; one that finds nothing to do leaves no number behind."""
+    """A numbered write; one with nothing to do does not record its number."""
     if not footprint.applications_read:
         return replace(footprint, records_empty=False)  # The application skips it.
     own = noted(statement.statement, snapshot, footprint)
@@ -155,9 +155,9 @@ def _regrouped(table: Table, files: Iterable[DataFile]) -> tuple[DataFile, ...]:
 
 
 def predicates_of_merge(statement: Merge) -> tuple[ReadPredicate, ...]:
-    """The predicate of the conflict check; none stands for the whole table.
+    """The predicate for the conflict check; none stands for the whole table.
 
-    It is what ON says of the target alone, the part on the source left out. A MERGE with NOT
+    It is ON's condition on the target alone, without the part on the source. A MERGE with NOT
     MATCHED BY SOURCE has none. Source: crates/core/src/operations/merge/filter.rs,
     ``generalize_filter``, for a source that is streamed, as Python's is unless told otherwise.
     """
@@ -168,7 +168,7 @@ def predicates_of_merge(statement: Merge) -> tuple[ReadPredicate, ...]:
 
 
 def _generalized(condition: Expression, width: int) -> Expression | None:
-    """The condition without what depends on the source; None where nothing is left."""
+    """The condition without the parts that depend on the source; None if nothing is left."""
     match condition:
         case Column(index=index):
             return condition if index < width else None
@@ -192,8 +192,8 @@ def _generalized(condition: Expression, width: int) -> Expression | None:
 def _rewritten(statement: Merge, footprint: Footprint) -> Footprint:
     """The footprint with the files replaced in which a row changes, and no others.
 
-    Delta on Spark replaces every file with a match. The rows that are written tell which of
-    them are new versions.
+    Delta on Spark replaces every file with a match. The written rows show which files have
+    changed rows.
     """
     written = {row.row: row for file in footprint.adds for row in file.rows}
     replaced = {row.row for file in footprint.removes for row in file.rows}

@@ -16,10 +16,10 @@ from model.profiles import delta_spark_4_4
 
 
 def last_writer_wins(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
-    """What a transaction did to single rows, on the files of the newest snapshot.
+    """The row changes of a transaction, applied to the files of the newest snapshot.
 
-    Where another changed the same row since, its version goes. So a row has one version at any
-    time, as in a history of rows, although whole files are replaced unchecked.
+    If another transaction has changed the same row since, that version is replaced. So a row has
+    one version at any time, as in a history of rows, although whole files are replaced unchecked.
     """
     if all(latest.files.get(file.key) is file for file in footprint.removes):
         return footprint

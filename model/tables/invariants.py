@@ -1,7 +1,7 @@
 """Constraints on the rows of a table: CHECK, NOT NULL, and the values of generated columns.
 
-They are checked row by row on what a statement writes anew, never at the commit: a violation
-fails the statement and is no conflict.
+They are checked on every row that a statement writes, never at the commit: a violation fails the
+statement and is not a conflict.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ NULL_VIOLATED = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 def enforce(table: Table, rows: Iterable[Row]) -> None:
     """Raises StatementFailure for the first row that breaks a constraint.
 
-    A CHECK constraint that is NULL is broken. On one row CHECK constraints come before NOT NULL,
-    and those before generated columns (TransactionalWrite.scala, ``writeFiles``).
+    A CHECK constraint that is NULL is broken. On one row CHECK constraints are checked before NOT
+    NULL, and that before generated columns (TransactionalWrite.scala, ``writeFiles``).
     """
     checks = [(name, matcher(condition)) for name, condition, _ in table.checks]
     generated = [(place, evaluator(expression)) for place, expression in table.generated]

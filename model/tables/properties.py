@@ -1,7 +1,7 @@
-"""The table properties that the model knows, and what each of them decides.
+"""The table properties that the model supports, and their meaning.
 
-A property that is not here could change what the engine does, so a scenario that sets it is
-refused. Keys without Delta's prefix are the user's own: they are kept, and mean nothing.
+A property that is not listed here could change the engine's behavior, so a scenario that sets it
+is refused. Keys without Delta's prefix are the user's own: they are kept, and mean nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ KNOWN = {
     "delta.sampleRetentionDuration": "how long samples are kept" + _NOTHING,
     "delta.setTransactionRetentionDuration": "how long the numbers of applications are kept",
 }
-"""Meaning by name, as Delta spells the name."""
+"""The meaning of every property, by its name as Delta spells it."""
 
 _BOOLEAN, _NUMBER = "true|false", r"[1-9]\d{0,5}"
 _POLICY = "classic|v2"
@@ -102,19 +102,19 @@ _NOT_MODELLED = tuple(
         "delta.universalFormat.",
     )
 )
-"""Names, and beginnings of names, of properties that Delta has and the model does not."""
+"""Names, and prefixes of names, of properties that Delta has and the model does not support."""
 
 
 def canonical(key: str) -> str:
     """A property's name as Delta keeps it: its own names ignore case."""
-    for known in KNOWN:
-        if known.lower() == key.lower():
-            return known
+    for name in KNOWN:
+        if name.lower() == key.lower():
+            return name
     return key
 
 
 def check_key(key: str) -> None:
-    """Refuses properties that Spark keeps for itself. Raises UnsupportedSQL, StatementFailure."""
+    """Refuses properties that Spark reserves. Raises UnsupportedSQL or StatementFailure."""
     if key.lower() in _RESERVED:
         raise StatementFailure("UNSUPPORTED_FEATURE.SET_TABLE_PROPERTY", f"{key!r} is reserved")
     if key.lower() in _UNKNOWN_TO_SET:
@@ -122,12 +122,12 @@ def check_key(key: str) -> None:
 
 
 def declared_properties(properties: Mapping[str, str]) -> dict[str, str]:
-    """The properties that a new table is given, by the names that Delta keeps them under.
+    """The properties that a new table is given, under the names by which Delta keeps them.
 
-    Those of the protocol (``delta.feature.x``, ``delta.minWriterVersion``) are not looked at.
-    Raises UnsupportedSQL with the key for what the model does not know.
+    Those of the protocol (``delta.feature.x``, ``delta.minWriterVersion``) are not checked.
+    Raises UnsupportedSQL with the key for a property that the model does not support.
     """
-    found: dict[str, str] = {}
+    checked: dict[str, str] = {}
     for key, value in properties.items():
         name = canonical(key)
         try:
@@ -138,14 +138,14 @@ def declared_properties(properties: Mapping[str, str]) -> dict[str, str]:
         except StatementFailure as error:
             reason = f"{error} ({error.error_class})"
             raise InvalidScenario(reason, ("properties", key), error.error_class) from error
-        found[name] = value
-    return found
+        checked[name] = value
+    return checked
 
 
 def checked_value(key: str, value: str) -> None:
     """Checks that a property may be given this value.
 
-    Raises StatementFailure where Spark fails it, UnsupportedSQL where the model does not know.
+    Raises StatementFailure if Spark refuses it, UnsupportedSQL if the model does not support it.
     """
     check_key(key)
     if key == LEVEL_PROPERTY:
@@ -165,7 +165,7 @@ def checked_value(key: str, value: str) -> None:
 
 
 def _fails(allowed: str, value: str) -> bool:
-    """Whether Delta refuses a value, where the model knows that it does."""
+    """Whether Delta refuses a value, as far as the model knows."""
     if allowed == _BOOLEAN:
         return re.fullmatch(_NO_TEXT, value) is None
     if allowed == _SPAN:

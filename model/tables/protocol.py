@@ -1,8 +1,8 @@
-"""Table features: what a table's protocol asks of its readers and writers.
+"""Table features: the requirements of a table's protocol on its readers and writers.
 
 A definition holds the features beyond those that every new table has. A property or a clause
-that needs a feature brings it along, and keeps it when it goes. ``FEATURES`` at the end are those
-that a profile may know or not, some of which are in no protocol.
+that needs a feature adds it, and the feature stays when the property goes. ``FEATURES`` at the
+end are those that a profile may or may not support; some of them are not in any protocol.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ KNOWN_FEATURES = frozenset(
 _READ = frozenset(
     {"deletionVectors", "timestampNtz", "typeWidening", "v2Checkpoint", "vacuumProtocolCheck"}
 )
-"""Features that readers must know, too: with one of them the reader version is 3."""
+"""Features that readers must support too: with one of them the reader version is 3."""
 
 _REQUIRED = {
     "clustering": frozenset({"domainMetadata"}),
@@ -75,14 +75,14 @@ ENABLING: dict[str, tuple[str, str]] = {
     "typeWidening": ("delta.enableTypeWidening", "true"),
     "v2Checkpoint": ("delta.checkpointPolicy", "v2"),
 }
-"""Features that a property brings when it has a value (Delta's automatic enablement)."""
+"""Features that a property adds when it has a certain value (Delta's automatic enablement)."""
 
 _BROUGHT = {pair: feature for feature, pair in ENABLING.items()} | {
     ("delta.columnMapping.mode", "id"): "columnMapping"
 }
 
 REMOVABLE = frozenset({"checkConstraints", "domainMetadata", "inCommitTimestamp", "rowTracking"})
-"""Features that DROP FEATURE takes out, and that leave nothing behind in the history."""
+"""Features that DROP FEATURE removes, and that leave no traces in the history."""
 
 REMOVABLE_FROM_HISTORY = frozenset(
     {
@@ -94,11 +94,11 @@ REMOVABLE_FROM_HISTORY = frozenset(
         "vacuumProtocolCheck",
     }
 )
-"""Those whose traces in the history have to be kept from readers that do not know them."""
+"""Features whose traces in the history must be hidden from readers that do not support them."""
 
 
 def is_protocol_property(key: str) -> bool:
-    """Whether a property changes the protocol, and is not kept as a property."""
+    """Whether a key changes the protocol and is not kept as a property."""
     lowered = key.lower()
     return lowered.startswith(_FEATURE) or lowered in (
         READER_VERSION.lower(),
@@ -107,16 +107,16 @@ def is_protocol_property(key: str) -> bool:
 
 
 def features_of(properties: Mapping[str, str]) -> frozenset[str]:
-    """The features, beyond the default ones, that properties ask for.
+    """The features, beyond the default ones, that properties request.
 
-    Raises StatementFailure for a feature or a version that Delta does not know.
+    Raises StatementFailure for a feature or a version that Delta does not have.
     """
-    found: set[str] = set()
+    requested: set[str] = set()
     for key, value in properties.items():
         if (key, value) in _BROUGHT:
-            found.add(_BROUGHT[key, value])
+            requested.add(_BROUGHT[key, value])
         elif key.lower().startswith(_FEATURE):
-            found.add(known_feature(key[len(_FEATURE) :]))
+            requested.add(known_feature(key[len(_FEATURE) :]))
             if value.lower() not in ("supported", "enabled"):
                 raise StatementFailure("DELTA_UNSUPPORTED_FEATURE_STATUS", f"{key} = {value!r}")
         elif is_protocol_property(key):
@@ -127,14 +127,14 @@ def features_of(properties: Mapping[str, str]) -> frozenset[str]:
                 continue
             for version, features in _BY_WRITER_VERSION.items():
                 if version <= int(value) < 7:
-                    found |= features
-    return with_required(found)
+                    requested |= features
+    return with_required(requested)
 
 
 def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> None:
     """Checks the protocol versions that ``properties`` set on a table with ``features``.
 
-    Raises StatementFailure where the reader version is 3 and the writer version is not 7.
+    Raises StatementFailure if the reader version is 3 and the writer version is not 7.
     """
     versions = {key.lower(): value for key, value in properties.items()}
     writer, reader = versions.get(WRITER_VERSION.lower()), versions.get(READER_VERSION.lower())
@@ -151,26 +151,26 @@ def check_versions(features: frozenset[str], properties: Mapping[str, str]) -> N
 
 
 def dependents(feature: str, features: Iterable[str]) -> frozenset[str]:
-    """Those among ``features`` that build on a feature."""
+    """The members of ``features`` that depend on a feature."""
     return frozenset(name for name in features if feature in _REQUIRED.get(name, ()))
 
 
 def _legacy(features: frozenset[str]) -> bool:
-    """Whether a protocol with these features goes by a writer version below 7."""
-    found: frozenset[str] = frozenset()
-    versions = [found]
+    """Whether a protocol with these features has a writer version below 7."""
+    cumulative: frozenset[str] = frozenset()
+    versions = [cumulative]
     for added in _BY_WRITER_VERSION.values():
-        found |= added
-        versions.append(found)
+        cumulative |= added
+        versions.append(cumulative)
     return features in versions
 
 
 def with_required(features: Iterable[str]) -> frozenset[str]:
-    """Features together with those that they build on, without the default ones."""
-    found = set(features)
-    for feature in tuple(found):
-        found |= _REQUIRED.get(feature, frozenset())
-    return frozenset(found - DEFAULT_FEATURES)
+    """Features together with those that they depend on, without the default ones."""
+    complete = set(features)
+    for feature in tuple(complete):
+        complete |= _REQUIRED.get(feature, frozenset())
+    return frozenset(complete - DEFAULT_FEATURES)
 
 
 def known_feature(name: str) -> str:

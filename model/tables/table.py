@@ -1,8 +1,8 @@
-"""The definition of a table: named, typed columns, its layout, and what its metadata declares.
+"""The definition of a table: named, typed columns, layout, and metadata.
 
 A definition never changes; a statement that alters a table puts another one in force. So that
 rows keep their shape through such changes, a stored row has a place for every column that the
-table has, had, or will have in a scenario; ``schema`` says which of them there are.
+table has, had, or will have in a scenario; ``schema`` lists the places that are in use.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from model.scenario import LEVEL_PROPERTY, TableSpec
 from model.values.types import ColumnType, parse_type
 
 UNSET_LEVEL = "(unset)"
-"""Stands in the properties of a table whose level was unset: the scenario's no longer counts."""
+"""The property's value once the level was unset: the scenario's level no longer counts."""
 
 DEFAULT_LEVEL = SERIALIZABLE
 """The level of a table that declares none (DeltaConfig.scala, ``isolationLevel``)."""
 
 CHECK_PREFIX = "delta.constraints."
-"""Under this prefix a CHECK constraint is kept among the properties."""
+"""The prefix under which CHECK constraints are kept among the properties."""
 
 STATISTICS_COLUMNS = "delta.dataSkippingStatsColumns"
 INDEXED_COLUMNS = "delta.dataSkippingNumIndexedCols"
@@ -35,7 +35,7 @@ TABLE_COMMENT = -1
 
 
 class NoPlace(UnsupportedSQL):
-    """A statement gives the table a column that its stored rows have no place for.
+    """Raised if a statement adds a column for which stored rows have no place.
 
     Places are kept when a scenario is prepared (:mod:`model.definitions`), for as many columns
     as its statements can bring.
@@ -56,7 +56,7 @@ class Identity:
 
     @property
     def next(self) -> int:
-        """The value that the next row gets."""
+        """The value for the next row."""
         return self.start if self.high_water is None else self.high_water + self.step
 
     def reaching(self, values: Iterable[int]) -> Identity:
@@ -142,8 +142,9 @@ class Table:
     def _indexed(self) -> frozenset[int]:
         """The places of the columns that new files get statistics of.
 
-        Those that ``delta.dataSkippingStatsColumns`` names, or else the first so many columns
-        that are no partition columns (StatisticsCollection.scala, ``statsCollectionSchema``).
+        These are the columns that ``delta.dataSkippingStatsColumns`` names, or else the first
+        ones that are not partition columns, up to a number (StatisticsCollection.scala,
+        ``statsCollectionSchema``).
         """
         data = [place for place in self.schema if place not in self.partition_columns]
         properties = dict(self.properties)
@@ -206,7 +207,7 @@ class Table:
         return self.declared("delta.enableDeletionVectors") == "true"
 
     def stored(self, row: Row) -> Row:
-        """The row as the table gives it back: '' in a partition column is read as NULL.
+        """The row as the table returns it: '' in a partition column is read as NULL.
 
         Source: the Delta transaction log protocol, "Partition Value Serialization".
         """
@@ -224,7 +225,7 @@ class Table:
         return tuple(row[place] for place in self.schema)
 
     def placed(self, shown: Row) -> Row:
-        """The stored row that is shown as ``shown``; NULL in all other places."""
+        """The stored row that ``SELECT *`` shows as ``shown``; NULL in all other places."""
         if len(shown) != len(self.schema):
             raise ValueError(f"{len(shown)} values for {len(self.schema)} columns of {self.name}")
         row: list[Value] = [None] * len(self.names)
@@ -235,9 +236,9 @@ class Table:
     def column(self, name: str) -> Column:
         """The column called ``name`` (case does not count). Raises InvalidScenario."""
         for index in self.schema:
-            known = self.names[index]
-            if known.lower() == name.lower():
-                return Column(index, known, self.types[index])
+            own = self.names[index]
+            if own.lower() == name.lower():
+                return Column(index, own, self.types[index])
         raise InvalidScenario(
             f"unknown column {name!r} in table {self.name} "
             f"(columns: {', '.join(self.column_names)})",
@@ -247,14 +248,14 @@ class Table:
     def with_place(
         self, name: str, type_: ColumnType, taken: Iterable[int] = ()
     ) -> tuple[Table, int]:
-        """The table and the place in it for a column to come, none of those ``taken``.
+        """The table and the place for a new column, which is not one of those ``taken``.
 
-        It is one that was kept, or else a new one at the end, which stored rows do not have;
+        It is a reserved place, or else a new one at the end, which stored rows do not have;
         every place serves one column only.
         """
         used = self.dropped | set(self.schema) | set(taken)
-        for place, known in enumerate(self.names):
-            if place not in used and known == name and self.types[place] == type_:
+        for place, own in enumerate(self.names):
+            if place not in used and own == name and self.types[place] == type_:
                 return self, place
         return self.reserving([(name, type_)]), len(self.names)
 
@@ -288,7 +289,9 @@ def table_from_spec(name: str, spec: TableSpec) -> Table:
     table = Table(name, tuple(spec.columns), tuple(types))
     partitions = _places(table, spec.partition_by, "partition", "partition_by")
     if partitions and len(partitions) == len(table.names):
-        raise InvalidScenario("a table needs a column that is no partition", ("partition_by",))
+        raise InvalidScenario(
+            "a table needs a column that is not a partition column", ("partition_by",)
+        )
     clustering = _places(table, spec.cluster_by, "clustering", "cluster_by")
     if partitions and clustering:
         raise InvalidScenario("a table is partitioned or clustered, not both", ("cluster_by",))

@@ -18,7 +18,7 @@ from model.values.types import BIGINT, DOUBLE, ColumnType, decimal, fits, rounde
 _EXACT = Context(prec=400)
 _LONGEST = 38
 _LEAST_SCALE = 6
-"""Digits after the point that a result of too many digits keeps."""
+"""The digits after the point that a result with too many digits keeps."""
 
 DECIMAL_OVERFLOW = "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION"
 
@@ -58,7 +58,7 @@ def as_decimal(type_: ColumnType) -> ColumnType | None:
 
 
 def _cut(precision: int, scale: int) -> ColumnType:
-    """A decimal type of at most 38 digits; what is too long loses digits after the point."""
+    """A decimal type of at most 38 digits; a longer one loses digits after the point."""
     if precision <= _LONGEST:
         return decimal(precision, scale)
     kept = max(_LONGEST - (precision - scale), min(scale, _LEAST_SCALE))
@@ -116,7 +116,7 @@ def checked_decimal(value: Decimal, type_: ColumnType) -> Decimal:
     """A decimal rounded to its type. Raises StatementFailure where it has too many digits."""
     rounded = rounded_decimal(value, type_)
     if rounded is None:
-        raise StatementFailure(DECIMAL_OVERFLOW, f"{value} is no {type_}")
+        raise StatementFailure(DECIMAL_OVERFLOW, f"{value} does not fit {type_}")
     return rounded
 
 

@@ -1,4 +1,4 @@
-"""CAST between types as Spark's ANSI mode does it: what is no value of the type fails.
+"""CAST between types as in Spark's ANSI mode: a value that the type cannot hold fails.
 
 Source: Cast.scala.
 """
@@ -21,8 +21,8 @@ from model.values.types import DOUBLE, ColumnType, fits, text_of
 def castable(source: ColumnType, target: ColumnType) -> bool:
     """Whether the model knows what a cast from one type to the other gives.
 
-    Doubles are not made text (Java writes them in a way of its own), and truth values and moments
-    in time are not made numbers.
+    Doubles are not cast to text (Java formats them in its own way), and truth values and moments
+    in time are not cast to numbers.
     """
     if source.family in ("null", target.family, "string"):
         return True
@@ -61,7 +61,7 @@ _OF_TEXT: dict[str, Callable[[str], Value]] = {
 def _to_number(value: Any, target: ColumnType) -> Value:
     if target is DOUBLE:
         return float(value)
-    failure = StatementFailure("CAST_OVERFLOW", f"{value} is no {target}")
+    failure = StatementFailure("CAST_OVERFLOW", f"{value} does not fit {target}")
     if isinstance(value, float) and not math.isfinite(value):
         if target.precision:
             return None

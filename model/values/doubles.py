@@ -13,7 +13,7 @@ def sort_key(value: Any) -> tuple[bool, Any]:
 
 
 def canonical(value: Any) -> Any:
-    """The value, with one object for every NaN: Python finds rows equal that hold the same one."""
+    """The value, with one object for every NaN: to Python, rows that share it are equal."""
     return math.nan if value != value else value
 
 

@@ -1,7 +1,7 @@
-"""Texts read as values of other types, as Spark's ANSI mode reads them.
+"""Texts parsed as values of other types, as Spark's ANSI mode parses them.
 
-Every function raises StatementFailure of the class CAST_INVALID_INPUT for a text that is no value
-of its type. Sources: UTF8String.java, SparkDateTimeUtils.scala, Cast.scala.
+Every function raises StatementFailure of the class CAST_INVALID_INPUT for a text that is not a
+value of its type. Sources: UTF8String.java, SparkDateTimeUtils.scala, Cast.scala.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Column types: which values they hold, how SQL writes them, and what may be stored in them."""
+"""Column types: their values, the SQL literals of those, and the types that each can store."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def parse_type(text: str) -> ColumnType:
         precision, scale = int(match[1]), int(match[2])
         if 1 <= precision <= 38 and scale <= precision:
             return decimal(precision, scale)
-    known = ", ".join(sorted(set(_SIMPLE) - {"integer", "long"}))
-    raise InvalidScenario(f"unknown column type {text!r} (known: {known}, decimal(p,s))")
+    simple = ", ".join(sorted(set(_SIMPLE) - {"integer", "long"}))
+    raise InvalidScenario(f"unknown column type {text!r} (known: {simple}, decimal(p,s))")
 
 
 def wider(left: ColumnType, right: ColumnType) -> ColumnType:
@@ -127,7 +127,7 @@ def widenable(narrow: ColumnType, wide: ColumnType) -> bool:
 
 
 def upcasts(narrow: ColumnType, wide: ColumnType) -> bool:
-    """Whether Spark takes the one type for the other without loss (Cast.scala, ``canUpCast``)."""
+    """Whether Spark casts one type to the other without loss (Cast.scala, ``canUpCast``)."""
     if narrow == wide or narrow.family == "null" or wide.family == "string":
         return True
     if (narrow.family, wide.family) == ("date", "timestamp"):

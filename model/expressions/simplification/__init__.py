@@ -1,9 +1,9 @@
-"""Conditions as Spark's optimizer leaves them, as far as that shows in a footprint.
+"""Simplification of conditions by Spark's optimizer, as far as it shows in a footprint.
 
-The engine splits a condition into what partition values decide and the rest only after the
-optimizer has been at it, so ``NOT (p = 1 OR v = 2)`` does name a partition, and ``v = NULL``
+The engine splits a condition into a part over partition values and the rest only after the
+optimizer has simplified it, so ``NOT (p = 1 OR v = 2)`` does name a partition, and ``v = NULL``
 reads no file at all. Each function here is one optimizer rule, named as in Spark's source
-(package catalyst.optimizer), as far as it concerns the expressions of the model; all keep the
+(package catalyst.optimizer), as far as it concerns the expressions of the model; all preserve the
 meaning of the condition, in a query's WHERE up to the difference between FALSE and NULL.
 """
 
@@ -62,9 +62,9 @@ def simplify(condition: Expression) -> Expression:
 
 @lru_cache(maxsize=4096)
 def simplify_filter(condition: Expression) -> Expression:
-    """The condition as the optimizer leaves it in a query's WHERE, where it does more.
+    """The condition as the optimizer leaves it in a query's WHERE, where more rules apply.
 
-    There NULL means no more than FALSE, and conditions that follow from others are added.
+    There NULL means the same as FALSE, and implied conditions are added.
     """
     condition = _simplify_filter(condition)
     return _simplify_filter(infer_filters(condition))

@@ -1,4 +1,4 @@
-"""Sums and products of whole numbers."""
+"""Optimizer rules for sums and products of whole numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AND, OR and NOT."""
+"""Optimizer rules for AND, OR and NOT."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _positive(one: Expression, other: Expression) -> Expression:
 def _common_factors(
     expression: And | Or, inner: type[And] | type[Or], outer: type[And] | type[Or]
 ) -> Expression:
-    """Takes out what both sides have in common: (a OR b) AND (a OR c) is a OR (b AND c)."""
+    """Factors out the common part of both sides: (a OR b) AND (a OR c) is a OR (b AND c)."""
     left, right = flat(expression.left, inner), flat(expression.right, inner)
     common = tuple(part for part in left if among(part, right))
     if not common:

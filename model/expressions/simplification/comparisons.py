@@ -1,4 +1,4 @@
-"""Comparisons of an expression with itself, with a truth value, and across number types."""
+"""Optimizer rules for comparisons: with itself, with a truth value, and across number types."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def simplify_binary_comparison(
         return expression
     operator, left, right = expression.operator, expression.left, expression.right
     if same(left, right):
-        known = not nullable(left) or any(same(left, other) for other in not_null)
-        if operator == "<=>" or known:
+        never_null = not nullable(left) or any(same(left, other) for other in not_null)
+        if operator == "<=>" or never_null:
             return _OF_EQUALS[operator]
     for value, other in ((left, right), (right, left)):
         certain = operator == "=" or (operator == "<=>" and not nullable(other))
@@ -56,8 +56,8 @@ def simplify_binary_comparison(
 def unwrap_cast(expression: Expression) -> Expression:
     """A comparison with a constant of a wider type, as one in the narrower type.
 
-    Source: UnwrapCastInBinaryComparison.scala. Where the constant has no equal in the narrower
-    type, the comparison is with the value next to it, or decided but for NULL.
+    Source: UnwrapCastInBinaryComparison.scala. If the constant has no equal in the narrower type,
+    the comparison is with the value next to it, or is decided except for NULL.
     """
     match expression:
         case Comparison(left=Literal() as literal, right=other) if not isinstance(other, Literal):
@@ -162,8 +162,8 @@ def _unwrapped_in(expression: InList) -> Expression:
             kept.append(replace(option, type=narrow))
             continue
         match unwrap_cast(Comparison("=", expression.operand, option)):
-            case Comparison(operator="=", right=Literal() as found) if found.type == narrow:
-                kept.append(found)
+            case Comparison(operator="=", right=Literal() as literal) if literal.type == narrow:
+                kept.append(literal)
             case Comparison():
                 return expression
             case never:

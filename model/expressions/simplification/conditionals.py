@@ -1,4 +1,4 @@
-"""CASE expressions."""
+"""Optimizer rules for CASE expressions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _pushed(
 
 
 def false_where_not_true(condition: Expression) -> Expression:
-    """NULL is FALSE wherever it can only keep the condition from being TRUE.
+    """NULL becomes FALSE wherever it can only keep the condition from being TRUE.
 
     Source: ReplaceNullWithFalseInPredicate.scala. Not so under NOT; but ``NOT IN`` with a NULL
     among the options is never TRUE.

@@ -1,4 +1,4 @@
-"""What needs no row: constants, and what NULL decides."""
+"""Optimizer rules for constants and NULLs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.values import types
 
 
 def constant_folding(expression: Expression) -> Expression:
-    """An expression without columns is its value, unless computing it fails."""
+    """An expression without columns is replaced by its value, unless computing it fails."""
     if isinstance(expression, Literal) or not expressions.is_constant(expression):
         return expression
     try:
@@ -21,7 +21,7 @@ def constant_folding(expression: Expression) -> Expression:
 
 
 def null_propagation(expression: Expression) -> Expression:
-    """What a NULL makes NULL; IS NULL of what never is; NULL dropped from coalesce."""
+    """Folds expressions that a NULL makes NULL, IS NULL of non-NULLs, and NULLs in coalesce."""
     match expression:
         case IsNull(operand=operand) if not nullable(operand):
             return FALSE
@@ -39,16 +39,16 @@ def null_propagation(expression: Expression) -> Expression:
 
 
 def _coalesce(expression: Coalesce, operands: tuple[Expression, ...]) -> Expression:
-    known = tuple(operand for operand in operands if not is_null(operand))
-    for index, operand in enumerate(known):
+    kept = tuple(operand for operand in operands if not is_null(operand))
+    for index, operand in enumerate(kept):
         if not nullable(operand):
-            known = known[: index + 1]
+            kept = kept[: index + 1]
             break
-    if not known:
+    if not kept:
         return Literal(None, expression.type)
-    if len(known) == 1 and known[0].type == expression.type:
-        return known[0]
-    return Coalesce(known, expression.type)
+    if len(kept) == 1 and kept[0].type == expression.type:
+        return kept[0]
+    return Coalesce(kept, expression.type)
 
 
 def optimize_in(expression: Expression) -> Expression:

@@ -1,4 +1,4 @@
-"""What the optimizer does in a query's WHERE only, where NULL and FALSE mean the same."""
+"""Optimizer rules for a query's WHERE only, where NULL and FALSE mean the same."""
 
 from __future__ import annotations
 
@@ -64,19 +64,19 @@ def _substitute(expression: Expression, fixed: dict[Column, Literal]) -> Express
 
 
 def simplify_known_comparisons(condition: Expression) -> Expression:
-    """``a = a`` is TRUE, and ``a < a`` FALSE, where another conjunct says that a is not NULL."""
-    known = tuple(
+    """``a = a`` is TRUE, and ``a < a`` FALSE, if another conjunct says that a is not NULL."""
+    not_null = tuple(
         part.operand.operand
         for part in conjuncts(condition)
         if isinstance(part, Not) and isinstance(part.operand, IsNull)
     )
-    if not known:
+    if not not_null:
         return condition
-    return everywhere(condition, lambda part: simplify_binary_comparison(part, known))
+    return everywhere(condition, lambda part: simplify_binary_comparison(part, not_null))
 
 
 def infer_filters(condition: Expression) -> Expression:
-    """Adds what follows: columns that are not NULL, and conditions on equal columns.
+    """Adds implied conditions: columns that are not NULL, and conditions on equal columns.
 
     Source: InferFiltersFromConstraints and QueryPlanConstraints.scala.
     """
@@ -90,12 +90,12 @@ def infer_filters(condition: Expression) -> Expression:
     for part in inferred:
         if expressions.columns(part) and not among(part, (*given, *added)):
             added.append(part)
-    # What is added stands beside the condition, whose own form stays: rules look at neighbours.
+    # The additions are a separate operand: rules look at neighbours in the condition's own form.
     return And(conjunction(tuple(added)), condition) if added else condition
 
 
 def _on_equal_columns(equal: Expression, given: tuple[Expression, ...]) -> list[Expression]:
-    """The other conditions, with a column in the place of one that it is equal to."""
+    """The other conditions, with a column replaced by one that it is equal to."""
     if not isinstance(equal, Comparison) or equal.operator != "=":
         return []
     left, right = equal.left, equal.right
@@ -112,10 +112,10 @@ def _on_equal_columns(equal: Expression, given: tuple[Expression, ...]) -> list[
     if left.type != right.type:
         # The narrower column is cast, and the cast can stand for the wider one, not vice versa.
         pairs = [pair for pair in pairs if pair[0].type.rank > pair[1].type.rank]
-    found = []
+    inferred = []
     for old, new in pairs:
-        found += [_renamed(part, old, new) for part in others]
-    return [part for part in found if part not in others]
+        inferred += [_renamed(part, old, new) for part in others]
+    return [part for part in inferred if part not in others]
 
 
 def _renamed(expression: Expression, old: Column, new: Column) -> Expression:

@@ -1,4 +1,4 @@
-"""LIKE without the pattern."""
+"""Optimizer rules that replace LIKE by simpler tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHOLE = re.compile(r"[^_%]*")
 
 
 def like_simplification(expression: Expression) -> Expression:
-    """A pattern with % at its ends alone is a prefix, a suffix, a part, or the whole text."""
+    """A pattern with % only at its ends tests for a prefix, a suffix, a part, or the whole text."""
     match expression:
         case Function(name="like", operands=(text, Literal(value=str() as pattern))):
             return _simplified(expression, text, pattern)

@@ -1,4 +1,4 @@
-"""Dates and timestamps compared through a cast: the cast goes to the constant.
+"""Optimizer rules for dates and timestamps compared through a cast: the constant is cast instead.
 
 Source: UnwrapCastInBinaryComparison.scala, ``unwrapDateToTimestamp`` and
 ``unwrapTimestampToDate``; the time zone is UTC.
@@ -20,8 +20,8 @@ def unwrap_moment_cast(expression: Expression) -> Expression:
     match expression:
         case Comparison(left=Literal() as literal, right=Cast() as cast):
             turned = Comparison(MIRRORED[expression.operator], cast, literal)
-            found = unwrap_moment_cast(turned)
-            return expression if found == turned else found
+            unwrapped = unwrap_moment_cast(turned)
+            return expression if unwrapped == turned else unwrapped
         case Comparison(
             operator=op,
             left=Cast(operand=operand, type=type_),

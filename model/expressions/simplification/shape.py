@@ -1,4 +1,4 @@
-"""How rules look at expressions: part by part, and as equal where only the spelling differs."""
+"""Views of expressions for the rules: their parts, equality up to spelling, nullability."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def plain_negations(expression: Expression) -> Expression:
 
 
 def same(one: Expression, other: Expression) -> bool:
-    """Whether two expressions are equal but for the order of what may be exchanged.
+    """Whether two expressions are equal up to the order of commutative operands.
 
     Source: Canonicalize.scala.
     """
@@ -90,7 +90,7 @@ def same(one: Expression, other: Expression) -> bool:
 
 
 def among(expression: Expression, others: tuple[Expression, ...]) -> bool:
-    """Whether one of the others is the same."""
+    """Whether one of the others is the same expression."""
     return any(same(expression, other) for other in others)
 
 
@@ -122,7 +122,7 @@ def _canonical(expression: Expression) -> tuple[object, ...]:
 
 
 def flat(expression: Expression, kind: type[And] | type[Or]) -> tuple[Expression, ...]:
-    """What AND (or OR) joins at the top of a condition."""
+    """The operands of AND (or OR) at the top of a condition."""
     if isinstance(expression, kind):
         return flat(expression.left, kind) + flat(expression.right, kind)
     return (expression,)
@@ -140,15 +140,15 @@ def flat_sum(expression: Expression) -> tuple[Expression, ...]:
     """The terms of a sum, or the factors of a product; an expression that is neither alone."""
     if not isinstance(expression, Arithmetic):
         return (expression,)
-    found: tuple[Expression, ...] = ()
+    terms: tuple[Expression, ...] = ()
     for part in (expression.left, expression.right):
         alike = (
             isinstance(part, Arithmetic)
             and part.operator == expression.operator
             and part.type == expression.type
         )
-        found += flat_sum(part) if alike else (part,)
-    return found
+        terms += flat_sum(part) if alike else (part,)
+    return terms
 
 
 def nullable(expression: Expression) -> bool:
