@@ -1,4 +1,4 @@
-"""The answer to a design review: whether the table's isolation level is enough for the jobs."""
+"""The answer to a design review on whether a table's isolation level is enough for its jobs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ VerdictName = Literal["robust", "not robust", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question about the jobs: the answer, why, and the history that shows it, if any.
+    """One question about the jobs: the answer, its reason, and the history that shows it, if any.
 
-    ``readings`` says of each reading whether it is proved to hold, or what the history does to it.
-    ``weaker`` says how a history that breaks more readings was looked for in vain.
+    ``readings`` says which readings are proved to hold, or which ones the history breaks.
+    ``weaker`` describes the unsuccessful search for a history that breaks more readings.
     """
 
     verdict: VerdictName
@@ -51,11 +51,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """All that is said of a workload.
+    """The complete answer for a workload.
 
     ``serial`` asks for a serial order of all jobs, ``writers`` for one of those that write,
-    ``log_order`` whether the order of the log always is one. ``values`` are those that the
-    searches tried for each job's parameters.
+    ``log_order`` whether the order of the log always is one. ``instances`` are those that the
+    searches tried for each job.
     """
 
     jobs: Jobs
@@ -71,8 +71,8 @@ class Answer:
 def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> Answer:
     """Whether every admitted history of the jobs has a serial order.
 
-    ``told`` hears what is being done. Raises InvalidScenario with the place of a job whose SQL
-    is wrong.
+    ``told`` is called with a short text at every stage. Raises InvalidScenario with the place of a
+    job whose SQL is wrong.
     """
     started = time.monotonic()
     tried = instances(jobs)
@@ -94,7 +94,7 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
         told("trying remedies")
         cures = remedies(jobs, known)
     told("looking for aborts")
-    elsewhere = tuple(Stage(each) for each in with_other_rows(jobs))
+    elsewhere = tuple(Stage(other) for other in with_other_rows(jobs))
     found = search.aborts(Stage(jobs), tried, elsewhere)
     seconds = time.monotonic() - started
     return Answer(jobs, serial, writing, log_order, cures, found, tried, seconds)
@@ -113,7 +113,7 @@ def serial_order(
 ) -> Question:
     """Whether every history of the jobs ``known`` has a serial order.
 
-    ``tried`` are the instances that a search takes.
+    ``tried`` are the instances that a search uses.
     """
     outside = _outside(jobs, known)
     if outside is not None:
@@ -149,7 +149,7 @@ def serial_order(
 
 
 def _writers_robust(known: Sequence[Job]) -> bool:
-    """Whether those of the jobs that write always have an order, so that the rows have one."""
+    """Whether the writers alone always have a serial order, so that their rows have one."""
     writers = [job for job in known if job.run().writer]
     return len(writers) < len(known) and shape(writers, known).impossible
 
@@ -157,9 +157,10 @@ def _writers_robust(known: Sequence[Job]) -> bool:
 def _strongest(
     jobs: Jobs, stage: Stage, tried: Instances, parts: Shape, patience: Patience
 ) -> tuple[Found | None, Tried]:
-    """The smallest history that breaks most readings, and what was looked at.
+    """The smallest history that breaks the most readings, and the extent of the search.
 
-    First three transactions on the table of the set-up, then on tables with other rows, then four.
+    It tries three transactions on the table of the set-up, then on tables with other rows, and
+    then four transactions.
     """
     best, looked = search.after_missed_append(stage, tried, parts.triples, patience)
     elsewhere, size = 0, 3
@@ -194,7 +195,7 @@ def _not_robust(jobs: Jobs, found: Found, looked: Tried, enough: int) -> Questio
 
 
 def _outside(jobs: Jobs, known: Sequence[Job]) -> str | None:
-    """Why the theorems do not cover the jobs; None where they do."""
+    """The reason why the theorems do not cover the jobs; None if they do."""
     if not _proved(jobs):
         return f"The theorems are about {', '.join(PROVED)}, not about {jobs.profile.name}"
     for job in known:
@@ -206,9 +207,9 @@ def _outside(jobs: Jobs, known: Sequence[Job]) -> str | None:
 
 
 def robust_because(parts: Shape) -> str:
-    """Which of the parts that every cycle needs nobody can play."""
+    """The part of every cycle that none of the jobs can play, in words."""
     if not parts.appends:
-        return "Every cycle has a blind append in it, and no job is one."
+        return "Every cycle contains a blind append, and no job is one."
     appends = _listed(parts.appends)
     if not parts.missed:
         return (
@@ -224,8 +225,8 @@ def robust_because(parts: Shape) -> str:
             "rows where the other has read, which makes the other fail."
         )
     return (
-        f"{missed}, and there is no way back: in every cycle some job that is no blind append "
-        "changes what another one has read that ran inside it, and no job can."
+        f"{missed}, and there is no way back: in every cycle some job that is not a blind append "
+        "changes what another job read that began and ended while it ran, and no job can do that."
     )
 
 

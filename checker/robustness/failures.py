@@ -1,7 +1,7 @@
-"""The rows that a condition fails on: Spark ends the statement that meets one.
+"""The rows on which a condition fails: Spark aborts a statement that evaluates it on one.
 
-A failure is an answer, too: whether a row is there that a statement fails on makes a difference
-to it. So such a row counts as read (``checker.judging.dependencies``).
+A failure is an answer, too: the presence of a row on which a statement fails makes a difference
+to the statement. So such a row counts as read (``checker.judging.dependencies``).
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ _SAFE = frozenset(
         *("startswith", "substring", "trim", "upper", "year"),
     }
 )
-"""Functions that fail on no value."""
+"""Functions that never fail."""
 
 _CASTS = frozenset({("timestamp", "date"), ("date", "timestamp")})
-"""Casts that fail on no value, besides those to texts."""
+"""Casts that never fail, besides those to strings."""
 
 _LARGEST_PRECISION = 38
-"""The result of decimal arithmetic is wide enough for every value, as long as it is below this."""
+"""The largest decimal precision; below it, a result type is wide enough for every value."""
 
 
 def fails(over: Reader, expression: Expression) -> Any:
-    """Allows at least the rows that an expression fails on, as a formula.
+    """A formula that allows at least the rows on which an expression fails.
 
-    AND and OR look at their second operand only where the first leaves the answer open.
+    AND and OR evaluate their second operand only if the first leaves the answer open.
     """
     match expression:
         case Column() | Literal():
@@ -93,10 +93,10 @@ def fails(over: Reader, expression: Expression) -> Any:
 
 
 def order_matters(condition: Expression) -> bool:
-    """Whether a part of AND or OR can fail: what is looked at first decides whether it does.
+    """Whether a part of AND or OR can fail: then the order of evaluation decides whether it does.
 
-    The engine looks at partitions and statistics first, so that what it notes as read may lack a
-    row that the condition as it is written fails on.
+    The engine evaluates partitions and statistics first, so its record of the rows read may lack a
+    row on which the condition fails as it is written.
     """
     joined = any(isinstance(node, And | Or) for node in walk(condition))
     return joined and can_fail(condition)
@@ -121,8 +121,8 @@ def _can_fail(expression: Expression) -> bool:
 
 
 def _then(when: Any, over: Reader, expression: Expression) -> Any:
-    found = fails(over, expression)
-    return found if z3.is_false(found) else z3.And(when, found)
+    failure = fails(over, expression)
+    return failure if z3.is_false(failure) else z3.And(when, failure)
 
 
 def _any(*formulas: Any) -> Any:

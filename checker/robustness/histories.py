@@ -1,4 +1,4 @@
-"""Instances run in the model: schedules of a few of them, judged, the shortest SQL first."""
+"""Runs of a few instances in the model, under given schedules, and their judging."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ Play = Sequence[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A history that a search came upon: its instances, its schedule, and its scenario.
+    """The result of a search: instances, and their history as a scenario.
 
-    ``readings`` says which readings of the level it breaks, where it was looked for because of
-    one.
+    ``readings`` says which readings of the level the history breaks; None if the search was for
+    something else.
     """
 
     instances: tuple[Instance, ...]
@@ -71,7 +71,7 @@ class Stage:
         return self.jobs.prepared([Instance("", {}, sql)]).statement(sql, at.table)
 
     def play(self, instances: Sequence[Instance], steps: Play) -> dict[int, Ended]:
-        """How each instance ends under a schedule."""
+        """The end of each instance under a schedule, by its number."""
         self.runs += 1
         latest = self.jobs.base
         running: dict[int, InFlight] = {}
@@ -85,20 +85,20 @@ class Stage:
         return ended
 
     def violates(self, ended: Mapping[int, Ended], level: str) -> bool:
-        """Whether what ended well breaks a level."""
+        """Whether the transactions that succeeded violate a level."""
         history = self.history(ended)
         if len(history.transactions) < 2:
             return False
         return bool(graph.decide(dependencies(history), level).cycle)
 
     def readings(self, ended: Mapping[int, Ended], level: str) -> Readings | None:
-        """Which readings of a level what ended well breaks; None where it breaks none."""
+        """The readings of a level for the transactions that succeeded; None if they satisfy it."""
         return of_cycle(self.history(ended), level) if self.violates(ended, level) else None
 
     def history(self, ended: Mapping[int, Ended]) -> History:
-        """What ended well, as a history."""
-        good = [each.logical for each in ended.values() if each.outcome in SUCCEEDED]
-        last = max(ended.values(), key=lambda each: each.latest.version).latest
+        """The history of the transactions that succeeded."""
+        good = [end.logical for end in ended.values() if end.outcome in SUCCEEDED]
+        last = max(ended.values(), key=lambda end: end.latest.version).latest
         table = self.jobs.target.name
         base = self.jobs.base.version
         return History(table, base, self._initial, tuple(good), last.rows())
@@ -114,11 +114,11 @@ class Stage:
         steps: Play,
         readings: Readings | None = None,
     ) -> Found:
-        """A schedule as a scenario that says what comes of it."""
-        names = unique([each.job for each in instances])
+        """A schedule as a scenario, with its result in the model as the expectation."""
+        names = unique([instance.job for instance in instances])
         scenario = self.jobs.scenario(
             title,
-            {name: each.sql for name, each in zip(names, instances, strict=True)},
+            {name: instance.sql for name, instance in zip(names, instances, strict=True)},
             (Step(action, names[number]) for action, number in steps),  # type: ignore[arg-type]
         )
         return Found(tuple(instances), expecting(scenario, self.jobs), readings)
@@ -127,11 +127,11 @@ class Stage:
 NAMES = tuple("ABCDEFGH")
 
 ODD = 20
-"""As many letters of SQL is an odd value worth."""
+"""The number of characters that an odd value adds to the length of an instance's SQL."""
 
 
 def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
-    """The scenario with what comes of it in the model as what is expected."""
+    """The scenario with its result in the model as the expectation."""
     done = run_scenario(scenario, jobs.profile, jobs.level)
     conflicts = dependencies(done.history)
     levels = {
@@ -144,7 +144,7 @@ def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
 
 
 def unique(jobs: Iterable[str]) -> list[str]:
-    """Names of transactions for jobs, numbered where a job comes more than once."""
+    """Names of transactions for jobs, numbered if a job occurs more than once."""
     names: list[str] = []
     for job in jobs:
         plain = re.sub(r"[^\w.-]+", "_", job) or "job"
@@ -161,8 +161,8 @@ def unique(jobs: Iterable[str]) -> list[str]:
 def shortest(groups: Iterable[Sequence[Instance]]) -> Iterator[tuple[Instance, ...]]:
     """Groups of instances, those with the shortest SQL first. The value '' counts as odd."""
 
-    def length(each: Instance) -> int:
-        return len(each.sql) + ODD * ("" in each.values.values())
+    def length(instance: Instance) -> int:
+        return len(instance.sql) + ODD * ("" in instance.values.values())
 
     every = [tuple(group) for group in groups]
     every.sort(key=lambda group: sum(map(length, group)))

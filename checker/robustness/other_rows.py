@@ -1,7 +1,7 @@
-"""The same jobs on a table that has other rows, in more files.
+"""The same jobs on tables with other rows, in more files.
 
-An answer is about any rows in the table and any number of files, and what the set-up leaves may be
-too little for a conflict: a compaction has nothing to do in a partition of one file.
+An answer is about any rows in the table and any number of files, but the set-up may leave too few
+for a conflict: a compaction has nothing to do in a partition of one file.
 """
 
 from __future__ import annotations
@@ -17,27 +17,27 @@ from model.history import Row, Value
 from model.values.types import sql_literal
 
 MOST_ROWS = 4
-"""Rows that are added, each in a file of its own."""
+"""The most rows that are added, each in a file of its own."""
 
 
 def with_other_rows(given: Jobs) -> tuple[Jobs, ...]:
-    """The jobs on tables with more rows, as far as the table takes them.
+    """The jobs on tables with more rows, as far as the table accepts them.
 
-    Once with the rows of the set-up again, once with rows of the values that the jobs mention.
+    One table repeats the rows of the set-up, another has rows of values that the jobs mention.
     """
     again = list(dict.fromkeys(given.base.rows()))[:MOST_ROWS]
-    found = []
+    variants = []
     for rows in (again, list(islice(_rows(given), MOST_ROWS))):
         for some in (rows, rows[:1]):
             made = _with(given, some) if some else None
             if made is not None:
-                found.append(made)
+                variants.append(made)
                 break
-    return tuple(found)
+    return tuple(variants)
 
 
 def _with(given: Jobs, rows: Sequence[Row]) -> Jobs | None:
-    """The jobs with rows added to the set-up one by one; None where the table refuses them."""
+    """The jobs with rows added to the set-up one by one; None if the table rejects them."""
     table = given.target
     made = {place for place, _ in (*table.generated, *table.identities)}
     places = [place for place in range(len(table.names)) if place not in made]
@@ -52,14 +52,14 @@ def _with(given: Jobs, rows: Sequence[Row]) -> Jobs | None:
     sql = {name: template.text for name, template in given.templates.items()}
     spec = replace(given.table, setup=setup)
     try:
-        found = jobs(given.name, spec, given.tables, sql, given.profile, given.types)
+        extended = jobs(given.name, spec, given.tables, sql, given.profile, given.types)
     except (InvalidScenario, StatementFailure):
         return None
-    return replace(found, parts=given.parts)
+    return replace(extended, parts=given.parts)
 
 
 def _rows(given: Jobs) -> Iterator[Row]:
-    """Rows of the values that jobs mention: two in one partition first."""
+    """Rows of the values that jobs mention, two in each partition."""
     table = given.target
     columns: list[tuple[Value, ...]] = [
         usual_values(given, name.lower(), type_)

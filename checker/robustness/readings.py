@@ -1,9 +1,9 @@
-"""Which of the three readings of a serial order a history breaks, and the strongest witness.
+"""The three readings of "has a serial order", and the search for a history that breaks most.
 
-The conflict reading asks for no cycle of dependencies, the view reading for a serial order that
-gives the same reads and rows, the final-state reading for one of the writers that gives the same
-rows (``checker.judging.definition``). Each implies the next, so a history that breaks the last
-breaks all.
+The conflict reading asks that the dependencies have no cycle, the view reading for a serial order
+with the same reads and rows, the final-state reading for a serial order of the writers with the
+same rows (``checker.judging.definition``). Each implies the next, so a history that breaks the
+last breaks them all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Word = Literal["holds", "violated", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What is known of each reading."""
+    """The verdict of each reading."""
 
     conflict: Word
     view: Word
@@ -28,7 +28,7 @@ class Readings:
 
     @property
     def broken(self) -> int:
-        """How many of the readings are violated: the strength of a witness."""
+        """The number of readings that are violated: the strength of a witness."""
         return (self.conflict, self.view, self.final_state).count("violated")
 
     def to_json(self) -> dict[str, str]:
@@ -41,10 +41,10 @@ class Readings:
 
 
 ALL_HOLD = Readings("holds", "holds", "holds")
-"""What a proof of the conflict reading says, as the other two follow from it."""
+"""The readings after a proof of the conflict reading, since the other two follow from it."""
 
 ALL_OPEN = Readings("unknown", "unknown", "unknown")
-"""What is known where neither a proof nor a history was found."""
+"""The readings if there is neither a proof nor a history."""
 
 
 def of_cycle(history: History, level: str) -> Readings:
@@ -56,11 +56,11 @@ def of_cycle(history: History, level: str) -> Readings:
 
 
 SECONDS_FOR_MORE = 10.0
-"""How long a search goes on for a stronger witness once it has one."""
+"""How long a search continues for a stronger witness once it has one."""
 
 
 class Patience:
-    """How long a search goes on: until a witness breaks ``enough`` readings, or time is up.
+    """The end of a search: when a witness breaks ``enough`` readings, or when time is up.
 
     ``weak`` are the groups of three seen so far that break some reading, the shortest first.
     """
@@ -73,7 +73,7 @@ class Patience:
         self._until = float("inf")
 
     def better(self, readings: Readings) -> bool:
-        """Notes a witness; whether it is stronger than all before."""
+        """Records a witness; returns whether it is stronger than all before."""
         if readings.broken <= self.strength:
             return False
         if not self.strength:
@@ -88,5 +88,5 @@ class Patience:
 
     @property
     def out_of_time(self) -> bool:
-        """Whether a stronger witness was not looked for to the end."""
+        """Whether the search for a stronger witness was cut short."""
         return self.strength < self.enough and time.monotonic() > self._until

@@ -1,4 +1,4 @@
-"""Changes of a workload that make it robust, each tried by asking the theorem again."""
+"""Changes to a workload that make it robust, each one checked by asking the theorem again."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from model.sql.dialect import parse
 from model.sql.printer import printed
 
 MOST_TOGETHER = 2
-"""How many jobs are changed at once."""
+"""The largest number of jobs that are changed at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change in words, the properties that it sets, and the jobs that it changes, as SQL."""
+    """A change in words, the properties that it sets, and the SQL of the jobs that it changes."""
 
     words: str
     properties: Mapping[str, str]
@@ -34,13 +34,13 @@ class Remedy:
 def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
     """The changes that make the jobs robust by a theorem.
 
-    Several jobs are changed at once only where no change of one alone does.
+    Several jobs are changed at once only if changing a single job is not enough.
     """
-    found: list[Remedy] = []
+    cures: list[Remedy] = []
     outside = [name for name, one in known.items() if one.outside is not None]
     if SERIALIZABLE in given.profile.levels and given.level != SERIALIZABLE and not outside:
         words = "Set the table's isolation level to Serializable."
-        found.append(Remedy(words, {"delta.isolationLevel": SERIALIZABLE}, {}))
+        cures.append(Remedy(words, {"delta.isolationLevel": SERIALIZABLE}, {}))
     changes = list(_changes(given, known))
     for count in range(1, MOST_TOGETHER + 1):
         some = []
@@ -49,7 +49,7 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
             if len(sql) == count and _robust(given, sql):
                 words = "; ".join(words for _, _, words in group)
                 some.append(Remedy(f"{words[0].upper()}{words[1:]}.", {}, sql))
-        found += some
+        cures += some
         if some:
             break
     for name in known:
@@ -58,24 +58,24 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
             continue
         if rest and shape(rest, list(known.values())).impossible:
             words = f"Run {name} only while no other job runs, {name} included."
-            found.append(Remedy(words, {}, {}))
-    return tuple(found)
+            cures.append(Remedy(words, {}, {}))
+    return tuple(cures)
 
 
 def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
         again = jobs(given.name, given.table, given.tables, sql, given.profile, given.types)
-        found = analysed(again)
+        changed_jobs = analysed(again)
     except InvalidScenario:
         return False
-    if any(one.outside is not None for one in found.values()):
+    if any(one.outside is not None for one in changed_jobs.values()):
         return False
-    return shape(list(found.values())).impossible
+    return shape(list(changed_jobs.values())).impossible
 
 
 def analysed(given: Jobs) -> dict[str, Job]:
-    """What is known of each job. Raises InvalidScenario for one that is wrong."""
+    """Each job prepared for the theorem, by name. Raises InvalidScenario for one that is wrong."""
     tried = instances(given)
     return {
         name: job(given, name, template, given.statement(tried[name][0].sql))
@@ -88,7 +88,11 @@ def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, 
     for name, one in known.items():
         text = given.templates[name].text
         if one.run().only_blind and (seen := _as_merge(given, text)):
-            yield name, seen, f"let {name} append with a MERGE ON FALSE, which is no blind append"
+            yield (
+                name,
+                seen,
+                f"let {name} append with a MERGE ON FALSE, which is not a blind append",
+            )
         for column in given.target.partitions:
             partition = given.target.names[column]
             fitting = [
@@ -144,7 +148,7 @@ def _as_merge(given: Jobs, text: str) -> str | None:
 def _select(
     cells: Sequence[exp.Expr], columns: Sequence[str], query: exp.Select | None = None
 ) -> exp.Select | None:
-    """A SELECT that gives the cells the names of the columns; None where they do not fit."""
+    """A SELECT that names the cells after the columns; None if their numbers differ."""
     if len(cells) != len(columns):
         return None
     select = exp.Select() if query is None else query.copy()

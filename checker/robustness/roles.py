@@ -1,15 +1,15 @@
-"""The theorem, asked of jobs: whether runs of them, with any parameters, can make a cycle.
+"""The theorem applied to jobs: it decides whether their runs can form a cycle.
 
-``checker.proofs.theorems.every_transaction`` proves of every cycle over all transactions, readers
-included, two things:
+``checker.proofs.theorems.every_transaction`` proves that every cycle over all transactions,
+readers included, has two parts:
 
 - a *missed append*: T has an rw edge to a blind append B, and X depends on B. X began after B's
   commit and ended (a reader: took its snapshot) before T's;
-- a *way back*: W has an rw edge to Z, which is no blind append, and ran from begin to end (a
+- a *way back*: W has an rw edge to Z, which is not a blind append, and W began and ended (a
   reader: took its snapshot) while Z ran.
 
-So jobs of which no three can be T, B and X, or no two W and Z, always have a serial order. Both
-are asked of z3, job by job, over unknown rows and parameters.
+So if no three jobs can be T, B and X, or no two can be W and Z, the jobs always have a serial
+order. z3 decides both, job by job, over unknown rows and parameters.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ TIMEOUT_MS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Which jobs can play which part, by name.
+    """The jobs that can play each part of a cycle, by name.
 
-    ``appends`` can be blind appends, ``missed`` are (T, B), ``triples`` (T, B, X), ``backs``
-    (W, Z). The last two are of jobs that can be on one cycle.
+    ``appends`` can be blind appends, ``missed`` are pairs (T, B), ``triples`` (T, B, X), ``backs``
+    (W, Z). The last two have only jobs that can be on one cycle.
     """
 
     appends: tuple[str, ...]
@@ -48,10 +48,10 @@ class Shape:
 
 
 def shape(jobs: Sequence[Job], among: Sequence[Job] = ()) -> Shape:
-    """Which jobs can play the parts that every cycle needs.
+    """The jobs that can play the parts that every cycle needs.
 
-    ``among`` are all jobs of the cycles in question where not all of them can play a part: one
-    that runs alone plays none, and may be on a cycle all the same.
+    ``among`` are all jobs that a cycle may contain, if these are more than ``jobs``: a job that
+    runs alone plays none of the parts, but may still be on a cycle.
     """
     appends = [job for job in jobs if job.run().blind]
     missed = [(t, b) for t, b in product(jobs, appends) if misses(t, b)]
@@ -84,12 +84,12 @@ def misses(t: Job, b: Job) -> bool:
 
 
 def builds_on(t: Job, b: Job, x: Job) -> bool:
-    """Whether X may read a row of B, T misses one, and T may commit all the same."""
+    """Whether X may read a row of B, T may miss one, and T may commit nevertheless."""
     miss, builder = t.run(), x.run()
     for missed, met, append in _pairs(b):
         known = (missed.when, met.when, miss.reads(missed.row), builder.reads(met.row))
         if builder.reader and not builder.takes_what_it_reads and _possible(*known):
-            return True  # One that takes what it reads is a reader only where it read nothing.
+            return True  # A run that takes what it reads is a reader only if it read nothing.
         if not builder.writer:
             continue
         written = (*builder.surely_adds(met.row), *_surely(builder, append))
@@ -100,7 +100,7 @@ def builds_on(t: Job, b: Job, x: Job) -> bool:
 
 
 def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
-    """Two rows that one run of B adds, or one twice; with what is told of the run."""
+    """Two rows that one run of B adds, or one row twice, with the accesses of that run."""
     one, again = b.looks(2)
     for place, row in enumerate(one.adds):
         yield row, row, (one,)
@@ -111,23 +111,23 @@ def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
 
 
 def leads_back(w: Job, z: Job) -> bool:
-    """Whether Z may change what W read although W ran inside it, and may commit all the same."""
+    """Whether Z may change what W read although W ran within it, and commit nevertheless."""
     inner, outer = w.run(), z.run()
     if not outer.writer or outer.alone or outer.only_blind:
         return False
     for row in outer.adds:
         known = [row.when, inner.reads(row.row)]
         if row.origin is not None:
-            # A row that W took out is not there for Z to change: Z would fail.
+            # Z cannot change a row that W took out: it would fail.
             known.append(z3.Not(inner.takes(row.origin)))
         if inner.reader and _possible(*known):
             return True
-        # W need not have met the row: Z adds it later.
+        # W did not necessarily meet the row: Z adds it later.
         passes = _passes(outer, _surely(inner, (outer,)), (row.row,), z)
         if inner.writer and _possible(*known, *passes):
             return True
     if inner.takes_what_it_reads:
-        return False  # Z would take out what is gone.
+        return False  # Z would take out rows that are gone.
     job_row = _row(z)
     known = [outer.removes(job_row), inner.reads(job_row), z3.Not(inner.takes(job_row))]
     if inner.reader and _possible(*known):
@@ -143,7 +143,7 @@ def _row(job: Job) -> SymbolicRow:
 
 
 def _surely(run: Access, others: Sequence[Access]) -> list[Addition]:
-    """What a run adds whatever it read, the rows of other tables being there that others met."""
+    """The rows that a run adds whatever it read, given the rows of other tables that others met."""
     derived = [
         added
         for other in others
@@ -159,12 +159,12 @@ def _passes(
     met: Sequence[SymbolicRow],
     job: Job,
 ) -> list[Any]:
-    """That the rules let the attempt pass a winner that is no blind append and wrote these rows.
+    """Conditions for the attempt to pass a winner that is not a blind append and wrote these rows.
 
     A row whose partition the attempt's footprint covers would stop it. The footprint covers each
     partition with a row that the attempt reads if it is there: a row written, or one of ``met``
-    moved to its partition. (Where the partition is computed from other columns, a row cannot be
-    moved alone.)
+    moved to its partition. (If the partition is computed from other columns, a row cannot be
+    moved by changing its partition alone.)
     """
     conditions, partitions = [], job.partitions
     for added in written:
@@ -182,7 +182,7 @@ def _passes(
 
 
 def _possible(*conditions: Any) -> bool:
-    """Whether conditions can hold together; so, too, where the solver does not decide it."""
+    """Whether conditions can hold together; True, too, if the solver does not decide it."""
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
     solver.add(*conditions)
@@ -190,7 +190,7 @@ def _possible(*conditions: Any) -> bool:
 
 
 def _groups(jobs: Sequence[Job]) -> Mapping[str, int]:
-    """Jobs that can be on one cycle have the same number: conflicts lead from one to the other."""
+    """Group numbers of jobs; those connected by conflicts, which can be on one cycle, share one."""
     group = {job.name: place for place, job in enumerate(jobs)}
     for one, other in product(jobs, jobs):
         if group[one.name] != group[other.name] and conflict(one, other):
@@ -203,7 +203,9 @@ def conflict(one: Job, other: Job) -> bool:
     """Whether a run of the first may write what a run of the other reads or takes out."""
     writer, reader = one.run(), other.run()
     row = _row(one)
-    found = any(
+    adds_read_row = any(
         _possible(a.when, z3.Or(reader.reads(a.row), reader.removes(a.row))) for a in writer.adds
     )
-    return found or _possible(writer.removes(row), z3.Or(reader.reads(row), reader.removes(row)))
+    return adds_read_row or _possible(
+        writer.removes(row), z3.Or(reader.reads(row), reader.removes(row))
+    )

@@ -1,7 +1,7 @@
-"""Looks for the smallest history of jobs without a serial order, and for aborts.
+"""The search for the smallest history of jobs without a serial order, and for aborts.
 
-Where the theorem holds, a violation of three transactions has one schedule only, that of the
-missed append; of four, that and one more transaction at any place. Elsewhere every schedule of
+Where the theorem holds, a violation of three transactions has a single schedule, that of the
+missed append; one of four adds another transaction at any place. Otherwise every schedule of
 up to three transactions is tried (``checker.search.exhaustive``).
 """
 
@@ -46,7 +46,7 @@ ANOTHER_BETWEEN: Play = (
     ("commit", 1),
     ("commit", 0),
 )
-"""The same with a third before both of them, or while the first runs and before the second."""
+"""The same with a third one before both, or while the first runs and before the second."""
 
 MOST_OF_THREE = 60_000
 MOST_OF_THREE_ELSEWHERE = 10_000
@@ -61,7 +61,7 @@ MOST_TO_EXHAUST = 14
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a search looked at. ``whole`` says that nothing within its bound was left out."""
+    """The extent of a search. ``whole`` says that nothing within its bound was left out."""
 
     histories: int
     transactions: int
@@ -75,10 +75,10 @@ def after_missed_append(
     patience: Patience | None = None,
     most: int | None = None,
 ) -> tuple[Found | None, Tried]:
-    """A violation in the schedule of the missed append, of the jobs that can make it.
+    """A violation in the schedule of the missed append, by the jobs that can cause it.
 
-    The shortest of those that break most readings, as far as ``patience`` goes; None where none
-    is stronger than what ``patience`` has seen before.
+    It is the shortest of those that break the most readings, as far as ``patience`` goes; None if
+    none is stronger than the witnesses that ``patience`` has seen before.
     """
     patience = patience or Patience()
     best: Found | None = None
@@ -97,7 +97,7 @@ def after_missed_append(
 def _stronger(
     stage: Stage, group: Sequence[Instance], play: Play, patience: Patience, level: str = SERIAL
 ) -> Found | None:
-    """A group in a schedule, where it breaks more readings than all before."""
+    """A group in a schedule, if it breaks more readings than all before."""
     readings = stage.readings(stage.play(group, play), level)
     if readings is None:
         return None
@@ -110,7 +110,7 @@ def _stronger(
 
 
 def without_order(readings: Readings) -> str:
-    """What transactions do that break readings, as the end of a sentence about them."""
+    """The predicate of a sentence about transactions that break these readings."""
     return "have no serial order" if readings.view == "violated" else "depend on each other"
 
 
@@ -120,7 +120,7 @@ def with_one_more(
     triples: Iterable[tuple[str, str, str]],
     patience: Patience | None = None,
 ) -> tuple[Found | None, Tried]:
-    """The same with one more instance: before all others first, then at any other place."""
+    """Like ``after_missed_append``, with one more instance: before all others, then anywhere."""
     patience = patience or Patience()
     best: Found | None = None
     groups, whole = _groups_of_four(instances, list(triples))
@@ -137,7 +137,7 @@ def with_one_more(
 def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple[Found | None, int]:
     """A stronger history: a weak one of three with one more instance, at any place.
 
-    Says also how many histories were tried.
+    The second result is the number of histories tried.
     """
     best: Found | None = None
     before = stage.runs
@@ -154,7 +154,7 @@ def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple
 def _groups_of_four(
     instances: Instances, triples: list[tuple[str, str, str]]
 ) -> tuple[list[tuple[Instance, ...]], bool]:
-    """Groups with as many instances of each job as the limit allows, and whether with all."""
+    """Groups with as many instances of each job as the limit allows, and whether those are all."""
     most = max(len(some) for some in instances.values())
     for few in range(most, 0, -1):
         tried = {job: some[:few] for job, some in instances.items()}
@@ -183,7 +183,7 @@ def out_of_log_order(
 ) -> Found | None:
     """A history in which the order of the log is not a serial order.
 
-    The shortest of those that break most readings.
+    It is the shortest of those that break the most readings.
     """
     patience, best = Patience(), None
     groups = [group for t, b in pairs for group in product(instances[t], instances[b])]
@@ -196,7 +196,7 @@ def out_of_log_order(
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """That an instance of one job fails because of one of another."""
+    """An instance of the job ``current`` that fails because of an instance of ``winner``."""
 
     current: str
     winner: str
@@ -205,10 +205,10 @@ class Abort:
 
 
 def aborts(stage: Stage, instances: Instances, others: Sequence[Stage] = ()) -> tuple[Abort, ...]:
-    """Which jobs make which others fail, each conflict with its shortest witness.
+    """The conflicts by which jobs make each other fail, each one with its shortest witness.
 
-    Tried: an instance of the one runs while one of the other does; and the same with an instance
-    of any job before, which may leave rows that make for another exception, or for one at all.
+    An instance of the one job runs while one of the other does; the same is tried with an instance
+    of any job before, which may leave rows that cause another exception, or the only one.
     ``others`` are stages with other rows in the table: a witness on one of them counts as well.
     """
     found: dict[tuple[str, str, str], Abort] = {}
@@ -269,7 +269,7 @@ def exhaustive(
 ) -> tuple[Found | None, Tried]:
     """The smallest violation among all schedules of a few instances of each job.
 
-    Of those of one size, the one that breaks most readings.
+    Among those of the same size, it is the one that breaks the most readings.
     """
     jobs = stage.jobs
     few = max(2, MOST_TO_EXHAUST // max(1, len(instances)))
@@ -316,11 +316,11 @@ def _title(group: Sequence[Instance], what: str) -> str:
 
 
 def closest(stage: Stage, instances: Instances, most: int = 6) -> tuple[Found, ...]:
-    """Histories of three instances in the schedule of the missed append, each of another sort.
+    """Histories of three instances in the schedule of the missed append, each of a different kind.
 
-    A sort is the jobs, how they end, and whether the log's order fits. The histories in which
-    most commits although the order does not fit come first. They are what a replay should try
-    where no history without a serial order was found.
+    Histories are of the same kind if their jobs, their outcomes, and whether the log's order fits
+    are the same. Those in which most transactions commit although the order does not fit come
+    first. A replay should try these histories if no history without a serial order is known.
     """
     jobs = [job for job, some in instances.items() if not _reads_only(stage.jobs, some)]
     found: dict[tuple[object, ...], tuple[int, tuple[Instance, ...]]] = {}

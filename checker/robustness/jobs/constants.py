@@ -1,4 +1,4 @@
-"""The constants that stand in the SQL of a job, and whether it computes with its parameters."""
+"""The constants in the SQL of a job, and a check for computations with its parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values a parameter takes in a search: those that can make a difference, and few of them.
+"""The values of parameters in a search: a few that can make a difference.
 
 For each column that a parameter meets: the constants that any job compares it with, the values
 in the set-up, and one value that is in neither. Two instances may share values or not.
@@ -23,10 +23,10 @@ from model.scenario import Step
 from model.values.types import ColumnType
 
 MOST_VALUES = 4
-"""Values that one parameter takes."""
+"""The most values that one parameter takes."""
 
 MOST_INSTANCES = 24
-"""Instances that one job is tried with."""
+"""The most instances that one job is tried with."""
 
 
 def instances(jobs: Jobs) -> dict[str, tuple[Instance, ...]]:
@@ -34,19 +34,19 @@ def instances(jobs: Jobs) -> dict[str, tuple[Instance, ...]]:
 
     Raises InvalidScenario with the place of a job whose SQL is wrong.
     """
-    found: dict[str, tuple[Instance, ...]] = {}
+    by_job: dict[str, tuple[Instance, ...]] = {}
     for job, template in jobs.templates.items():
         where = ("jobs", job)
         try:
-            found[job] = tuple(_instances(jobs, job, template))
+            by_job[job] = tuple(_instances(jobs, job, template))
         except InvalidScenario as error:
             raise InvalidScenario(str(error), where, error.error_class) from error
-    _check_together(jobs, {job: some[0].sql for job, some in found.items()})
-    return found
+    _check_together(jobs, {job: some[0].sql for job, some in by_job.items()})
+    return by_job
 
 
 def _check_together(jobs: Jobs, sql: Mapping[str, str]) -> None:
-    """Raises InvalidScenario for what a scenario of these jobs may not hold."""
+    """Raises InvalidScenario if these jobs are not allowed together in a scenario."""
     names = {f"job{place}": job for place, job in enumerate(sql)}
     steps = [Step(action, name) for name in names for action in ("begin", "commit")]
     scenario = jobs.scenario("all jobs", {name: sql[job] for name, job in names.items()}, steps)
@@ -60,7 +60,7 @@ def _check_together(jobs: Jobs, sql: Mapping[str, str]) -> None:
 
 
 def _instances(jobs: Jobs, job: str, template: Template) -> Iterator[Instance]:
-    """Those whose SQL is right; InvalidScenario where none is."""
+    """The instances whose SQL is valid. Raises InvalidScenario if none is."""
     choices = [values(jobs, parameter) for parameter in template.parameters]
     names = [parameter.name for parameter in template.parameters]
     wrong: InvalidScenario | None = None
@@ -80,7 +80,7 @@ def _instances(jobs: Jobs, job: str, template: Template) -> Iterator[Instance]:
 
 
 def _combinations(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:
-    """All combinations, those of first choices first."""
+    """All combinations, starting with those of first choices."""
     sizes = [len(values) for values in choices]
     for total in range(sum(sizes) - len(sizes) + 1):
         for places in _places(sizes, total):
@@ -99,7 +99,7 @@ def _places(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
-    """The values that a parameter is tried with, the most telling ones first."""
+    """The values that a parameter is tried with, the most informative ones first."""
     if parameter.type.family == "boolean":
         return (True, False)
     met: dict[Value, None] = {}
@@ -121,7 +121,7 @@ def usual_values(jobs: Jobs, column: str, type_: ColumnType) -> tuple[Value, ...
 
 
 def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
-    """A value that no value of a narrower column reaches: the optimizer folds a comparison."""
+    """A value outside the range of a narrower column: the optimizer folds comparisons with it."""
     given = parameter.type
     met = [
         table.types[names.index(column)]
@@ -139,7 +139,7 @@ def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
 
 
 def _of_partition(jobs: Jobs, parameter: Parameter) -> bool:
-    """Whether it meets a partition column of texts, where '' is stored as NULL."""
+    """Whether a parameter meets a string partition column, where '' is stored as NULL."""
     table = jobs.target
     partitions = {table.names[place].lower() for place in table.partitions}
     return parameter.type.family == "string" and not partitions.isdisjoint(parameter.columns)
@@ -163,7 +163,7 @@ def _constants(jobs: Jobs, text: str, column: str) -> Iterator[Value]:
     try:
         statement = jobs.statement(text)
     except InvalidScenario:
-        return  # Said of its own job.
+        return  # The job with this SQL reports the error.
     names = [name.lower() for name in statement.table.names]
     if column in names:
         values = (row[names.index(column)] for row in statement.constant_rows)
@@ -188,11 +188,11 @@ def expressions_of(value: Any) -> Iterator[Any]:
         part = getattr(value, name)
         if name == "table":
             continue
-        for each in part if isinstance(part, tuple) else (part,):
-            if hasattr(each, "type") and not isinstance(each, ColumnType):
-                yield each
-            elif hasattr(each, "__dataclass_fields__"):
-                yield from expressions_of(each)
+        for node in part if isinstance(part, tuple) else (part,):
+            if hasattr(node, "type") and not isinstance(node, ColumnType):
+                yield node
+            elif hasattr(node, "__dataclass_fields__"):
+                yield from expressions_of(node)
 
 
 def _fits(value: Value, type_: ColumnType) -> bool:

@@ -1,8 +1,8 @@
-"""Whether Spark's optimizer may see, for some parameters, that no row meets a condition.
+"""Conditions that Spark's optimizer may fold to FALSE or NULL for some parameters.
 
-Such a query never scans its table, so that the engine notes no read: an INSERT SELECT is then a
-blind append. A condition without parameters is simplified as the optimizer does it
-(``model.expressions.simplification``). One with parameters is said never to fold only where it is
+A query with such a condition never scans its table, so the engine records no read: an INSERT
+SELECT is then a blind append. A condition without parameters is simplified as the optimizer does
+(``model.expressions.simplification``). One with parameters counts as never folding only if it is
 plain: each part compares columns of its own with a value of their type.
 """
 

@@ -1,9 +1,9 @@
-"""Templates parsed with parameters in place: which constants of a statement are parameters.
+"""Templates parsed with their parameters in place, found by giving them sentinel values.
 
 Each template is parsed several times, with values for its parameters that differ from one round to
-the next. A constant of the statement that has the values of a parameter is that parameter; one
+the next. A constant of the statement that takes the values of a parameter is that parameter; one
 that never changes is a constant of the template; any other was computed from parameters, and
-nothing is known of it.
+nothing is known about it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Parsed:
 
 
 def parsed(jobs: Jobs, template: Template) -> Parsed | None:
-    """The template with its parameters found; None where its shape depends on their values."""
+    """The template with its parameters in place; None if its shape depends on their values."""
     results = _results(jobs, template, narrow=False) or _results(jobs, template, narrow=True)
     if results is None:
         return None
@@ -123,7 +123,7 @@ def parsed(jobs: Jobs, template: Template) -> Parsed | None:
 
 
 def _results(jobs: Jobs, template: Template, *, narrow: bool) -> list[Statement] | None:
-    """The statement of each round; None where one of them is wrong."""
+    """The statement of each round; None if one of them is invalid."""
     try:
         return [
             jobs.statement(template.filled(sentinels(template.parameters, round_, narrow=narrow)))

@@ -1,4 +1,4 @@
-"""SQL with ``:parameters``: where they stand, of which type they are, and literals in their place.
+"""SQL with ``:parameters``: their places and types, and the SQL with literals in their place.
 
 A parameter has the type of the column that it is compared with, added to, or stored in.
 """
@@ -84,9 +84,9 @@ def literal(value: Value, type_: ColumnType) -> str:
 def template(
     text: str, columns: Columns, types: Mapping[str, ColumnType] | None = None
 ) -> Template:
-    """A job's SQL with the types of its parameters found out, where ``types`` does not give them.
+    """A job's SQL, with the types of its parameters inferred unless ``types`` gives them.
 
-    Raises InvalidScenario that names a parameter whose type cannot be told.
+    Raises InvalidScenario, naming the parameter, if a type cannot be inferred.
     """
     found = [token for token in tokens(text) if token.kind not in ("space", "comment")]
     places: dict[str, list[int]] = {}
@@ -140,8 +140,8 @@ class _Scope:
             )
         families = {type_.family for type_ in met.values()}
         if len(families) > 1:
-            known = ", ".join(f"{column} ({type_})" for column, type_ in met.items())
-            raise InvalidScenario(f":{name} is used for columns of several types: {known}")
+            columns = ", ".join(f"{column} ({type_})" for column, type_ in met.items())
+            raise InvalidScenario(f":{name} is used for columns of several types: {columns}")
         narrowest = min(met.values(), key=lambda t: (t.rank, t.precision))
         return Parameter(name, narrowest, tuple(met))
 
@@ -204,7 +204,7 @@ class _Scope:
         return word.text.strip("`").lower()
 
     def _opening(self, place: int) -> int | None:
-        """The parenthesis around a place; None where it is in none."""
+        """The parenthesis around a place; None if there is none."""
         depth = 0
         for at in range(place - 1, -1, -1):
             depth += {")": 1, "(": -1}.get(self.words[at].text, 0)

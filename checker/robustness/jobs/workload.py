@@ -21,9 +21,9 @@ from model.values.types import ColumnType
 from model.workload import TARGET, Workload
 
 DEFINING = frozenset({"ALTER TABLE", "COMMENT", "CREATE", "REPLACE"})
-"""Leading words of statements that change the definition: no jobs."""
+"""Leading words of statements that change the definition, which cannot be jobs."""
 
-CHANGES_DEFINITION = "a statement that changes the table's definition is no job"
+CHANGES_DEFINITION = "a statement that changes the table's definition cannot be a job"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Jobs:
     """Jobs over one table at one isolation level, under the rules of one profile.
 
     ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
-    only read, ``types`` those of parameters that no column tells. ``parts`` names the job that a
-    statement belongs to where that has several. Make one with :func:`jobs`.
+    only read, ``types`` those of parameters whose type no column gives. ``parts`` names the job
+    that a statement belongs to if the job has several. Make one with :func:`jobs`.
     """
 
     name: str
@@ -66,11 +66,11 @@ class Jobs:
         """An instance's SQL, parsed. Raises InvalidScenario."""
         if sql not in self.cached:
             try:
-                found = check_places(parse_statement(sql, TARGET, self.known))
+                statement = check_places(parse_statement(sql, TARGET, self.known))
             except NoPlace as error:
                 raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
             meaning = self.profile.meaning
-            self.cached[sql] = found if meaning is None else meaning(found)
+            self.cached[sql] = statement if meaning is None else meaning(statement)
         return self.cached[sql]
 
     def scenario(
@@ -87,7 +87,7 @@ class Jobs:
 
     def prepared(self, instances: Sequence[Instance]) -> Workload:
         """The instances, ready to run in the model, each named by its SQL."""
-        statements = {each.sql: self.statement(each.sql) for each in instances}
+        statements = {instance.sql: self.statement(instance.sql) for instance in instances}
         return Workload(self.target, self.base, statements, self.others, self.level, self.known)
 
 
@@ -99,10 +99,10 @@ def jobs(
     profile: Profile,
     types: Mapping[str, ColumnType] | None = None,
 ) -> Jobs:
-    """Checks a workload and makes it ready.
+    """Checks and prepares a workload.
 
-    A table that declares no level is asked about at WriteSerializable, as long as the profile
-    has it. ``types`` are those of parameters that no column tells. Raises InvalidScenario with the
+    A table that declares no level is analysed at WriteSerializable, if the profile has it.
+    ``types`` are those of parameters whose type no column gives. Raises InvalidScenario with the
     path of keys to the place that is wrong.
     """
     if not sql:

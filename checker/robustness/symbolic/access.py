@@ -1,8 +1,8 @@
-"""What one run of a job may read and write, over unknown rows and parameters.
+"""Jobs as the theorems see them: their possible reads and writes, and whether they are covered.
 
 Everything here allows at least what the statement can do on any table with any parameters.
-What it *surely* does (``covers``, ``takes``, ``surely_adds``) is said only where it does so
-whenever it meets the row in question.
+It claims that a statement *surely* does something (``covers``, ``takes``, ``surely_adds``) only if
+the statement does so whenever it meets the row in question.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from model.values.types import ColumnType
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is known of a job for the theorems.
+    """A job, as far as it matters for the theorems.
 
-    ``outside`` says why their premises do not cover it; None where they do. ``parsed`` is None
-    where nothing is known of what it reads and writes. ``movable`` says that a row may have the
-    partition of another one and be the same besides: no partition column is computed.
+    ``outside`` says why their premises do not cover it; None if they do. ``parsed`` is None if
+    nothing is known about its reads and writes. ``movable`` says that a row's partition may be
+    changed without changing its other columns: no partition column is computed.
     """
 
     name: str
@@ -40,13 +40,13 @@ class Job:
     others: Mapping[str, tuple[ColumnType, ...]]
 
     def run(self) -> Access:
-        """A run with parameters of its own, of which nothing is known."""
+        """A run with unknown parameters of its own."""
         return self.looks(1)[0]
 
     def looks(self, count: int) -> tuple[Access, ...]:
-        """One run, told several times: with the same parameters, over rows of their own.
+        """One run, encoded several times: with the same parameters, but over different rows.
 
-        So a run that adds many rows can be asked about two of them.
+        This allows questions about two rows of a run that adds many.
         """
         if self.parsed is None:
             return tuple(anything(self.kind, self.types) for _ in range(count))
@@ -55,7 +55,7 @@ class Job:
 
 
 def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
-    """What is known of a job; ``statement`` is any instance of it."""
+    """Prepares a job for the theorems; ``statement`` is any instance of it."""
     table, template_parsed = jobs.target, parsed(jobs, template)
     return Job(
         name,
@@ -65,14 +65,14 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
         not any(place in table.partitions for place, _ in table.generated),
         table.types,
         table.partitions,
-        {other: known.types for other, known in jobs.known.items()},
+        {other: definition.types for other, definition in jobs.known.items()},
     )
 
 
 def _fails_although_folded(template_parsed: Parsed | None) -> bool:
     """Whether a condition that can fail may be one that the optimizer folds, for some parameters.
 
-    Then the engine notes no read of a row that the condition as it is written fails on.
+    Then the engine records no read of a row on which the condition fails as it is written.
     """
     if template_parsed is None:
         return False

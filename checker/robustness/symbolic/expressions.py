@@ -1,7 +1,7 @@
 """Conditions and values over unknown rows and parameters, as z3 formulas.
 
-The formulas allow at least what SQL allows: what is not known to mean the same is an unknown of
-its own. So a situation that they rule out cannot occur; one that they allow may still not occur.
+The formulas allow at least what SQL allows: any operation that they cannot express exactly becomes
+an unknown. So a situation that they rule out cannot occur; one that they allow need not occur.
 """
 
 from __future__ import annotations
@@ -58,19 +58,19 @@ class Truth:
 
 
 def fresh(type_: ColumnType) -> Cell:
-    """A value of which nothing is known."""
+    """A value about which nothing is known."""
     number = next(_names)
     sort = z3.Bool if type_.family == "boolean" else z3.Real
     return Cell(sort(f"value{number}"), z3.Bool(f"null{number}"))
 
 
 def fresh_row(types: Sequence[ColumnType]) -> SymbolicRow:
-    """A row of which nothing is known."""
+    """A row about which nothing is known."""
     return tuple(map(fresh, types))
 
 
 def unknown() -> Truth:
-    """A condition of which nothing is known."""
+    """A condition about which nothing is known."""
     number = next(_names)
     true, false = z3.Bools(f"true{number} false{number}")
     return Truth(z3.And(true, z3.Not(false)), z3.And(false, z3.Not(true)))
@@ -101,7 +101,7 @@ def _term(value: Value) -> Any:
             return z3.RealVal(Fraction((value - datetime.datetime(1970, 1, 1)).total_seconds()))
         case datetime.date():
             return z3.RealVal(value.toordinal())
-    raise TypeError(f"{value!r} is no column value")
+    raise TypeError(f"{value!r} is not a column value")
 
 
 @dataclass(frozen=True, slots=True)

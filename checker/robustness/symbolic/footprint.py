@@ -1,4 +1,4 @@
-"""What one run of a job may read, overwrite and add, as formulas over rows."""
+"""The accesses of one run of a job: its reads, overwrites and additions as formulas over rows."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Access:
 
 
 def anything(kind: str, types: tuple[ColumnType, ...]) -> Access:
-    """A run of which nothing is known but the kind of its statement."""
+    """A run about which only the kind of its statement is known."""
     reader = kind == "SELECT"
     if reader:
         return Access(kind, reads=lambda row: YES, reader=True, writer=False)

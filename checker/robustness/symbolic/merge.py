@@ -1,4 +1,4 @@
-"""What a MERGE reads, takes out and adds."""
+"""The accesses of a MERGE: the rows that it reads, takes out and adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run of a statement reads, takes out and adds, over unknown rows and parameters."""
+"""The accesses of one run of any statement, over unknown rows and parameters."""
 
 from __future__ import annotations
 

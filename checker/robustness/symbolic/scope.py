@@ -1,4 +1,4 @@
-"""What the run of any statement is told with: its parameters, conditions over rows, rows built."""
+"""Shared context for encoding a statement: its parameters, row conditions and new rows."""
 
 from __future__ import annotations
 
@@ -75,21 +75,21 @@ class Scope:
 
     @property
     def _defaulted(self) -> frozenset[int]:
-        """Columns that a new row has a value of even where the statement gives none."""
+        """Columns that have a value in a new row even if the statement gives none."""
         return frozenset(place for place, _ in self.parsed.statement.table.defaults)
 
     def built(
         self, given: dict[int, Expression], joined: SymbolicRow, old: SymbolicRow | None
     ) -> SymbolicRow:
-        """A row of values over a joined row; what is not given stays as in ``old``, if any."""
+        """A row of values over a joined row; other columns stay as in ``old``, if there is one."""
         over, cells, new = self.over(joined), [], old is None
         for place, type_ in enumerate(self.types):
             if place in self.computed:
                 cells.append(fresh(type_))
             elif place in given:
                 expression = given[place]
-                known = not any(isinstance(e, Aggregate) for e in expressions.walk(expression))
-                cells.append(over.cell(expression, type_) if known else fresh(type_))
+                plain = not any(isinstance(e, Aggregate) for e in expressions.walk(expression))
+                cells.append(over.cell(expression, type_) if plain else fresh(type_))
             elif new and place in self._defaulted:
                 cells.append(fresh(type_))
             elif old:

@@ -110,7 +110,7 @@ def test_a_third_key_makes_no_history_smaller(items):
 
 
 def test_a_reader_that_reads_a_key_twice_is_the_smallest_without_read_committed(items):
-    history = items.between("WriteSerializable", "ReadCommitted").history
+    history = items.between("WriteSerializable", "ReadCommitted").history.history
     (reader,) = (each for each in history.transactions if not each.writes)
     first, second = reader.reads
     assert (first.key, second.writer) == (second.key, INITIAL)

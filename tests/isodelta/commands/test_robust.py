@@ -131,7 +131,7 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
         (("INSERT INTO t", "INSERTT INTO t"), "did you mean INSERT?"),
         (("INSERT INTO t", "INSERT INTO u"), ":5: jobs.stream"),
         (("VALUES (:k, :v)", "VALUES (:k, coalesce(:x, 1))"), "the type of :x cannot be told"),
-        (("INSERT INTO t VALUES (:k, :v)", "ALTER TABLE t ADD COLUMN w int"), "is no job"),
+        (("INSERT INTO t VALUES (:k, :v)", "ALTER TABLE t ADD COLUMN w int"), "cannot be a job"),
         ((":v)", ":v)\n  r: RESTORE TABLE t TO VERSION AS OF 0\n" + VACUUM), ":6: jobs.r: RESTORE"),
         (("delta.isolationLevel", "delta.isolation"), "table.properties.delta.isolation"),
         (("WriteSerializable", "Snapshot"), "has no isolation level 'Snapshot'"),
@@ -149,7 +149,7 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
                 ":v)\n  m: MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT :k AS k, 1 AS z) s "
                 "ON t.k = s.k WHEN MATCHED THEN UPDATE SET *",
             ),
-            ":6: jobs.m: a statement that changes the table's definition is no job",
+            ":6: jobs.m: a statement that changes the table's definition cannot be a job",
         ),
         (("v: int", "v: decimal(9,2)"), "quote a type with a comma: 'decimal(10,2)'"),
     ],
