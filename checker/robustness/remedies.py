@@ -109,10 +109,7 @@ def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, 
 
 def _as_merge(given: Jobs, text: str) -> str | None:
     """An INSERT of values or of a query's rows as a MERGE that inserts them and reads the table."""
-    try:
-        tree = parse(text)
-    except InvalidScenario:
-        return None
+    tree = _tree(text)
     if not isinstance(tree, exp.Insert) or tree.args.get("overwrite"):
         return None
     place = tree.this
@@ -145,6 +142,16 @@ def _as_merge(given: Jobs, text: str) -> str | None:
     return printed(merge)
 
 
+def _tree(text: str) -> exp.Expr | None:
+    """A job's tree; None where it cannot be read, or printed again."""
+    try:
+        tree = parse(text)
+        printed(tree)
+    except InvalidScenario:
+        return None
+    return tree
+
+
 def _select(
     cells: Sequence[exp.Expr], columns: Sequence[str], query: exp.Select | None = None
 ) -> exp.Select | None:
@@ -159,12 +166,9 @@ def _select(
 
 def _narrowed(text: str, partition: str, parameter: str) -> str | None:
     """The statement with one more condition: the partition column equals a parameter."""
-    try:
-        tree = parse(text)
-    except InvalidScenario:
-        return None
+    tree = _tree(text)
     clause = tree.expression if isinstance(tree, exp.Insert) else tree
-    if not isinstance(clause, exp.Delete | exp.Update | exp.Select):
+    if tree is None or not isinstance(clause, exp.Delete | exp.Update | exp.Select):
         return None
     if isinstance(tree, exp.Insert) and tree.args.get("overwrite"):
         return None

@@ -19,9 +19,13 @@ Edit = Callable[[exp.Expr], "exp.Expr | None"]
 
 
 def simpler_statements(sql: str) -> Iterator[str]:
-    """Statements that are one step simpler, the largest steps first; none of what is not SQL."""
+    """Statements that are one step simpler, the largest steps first.
+
+    None of what cannot be read, or printed again.
+    """
     try:
         statement = syntax(sql)
+        statement.sql()
     except InvalidScenario:
         return  # A scenario may be about the error that it leads to.
     if statement.settings:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel
+from sqlglot.errors import ErrorLevel, UnsupportedError
 
+from model.errors import InvalidScenario, UnsupportedSQL
 from model.sql.dialect import Delta, parse
 
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
@@ -34,7 +35,7 @@ class Syntax:
     tree: exp.Expr
 
     def sql(self) -> str:
-        """The statement as SQL, in the shortest form."""
+        """The statement as SQL, in the shortest form. Raises UnsupportedSQL as ``printed`` does."""
         leading = "".join(f"SET {key} = {value}; " for key, value in self.settings)
         return f"{leading}{printed(self.tree)}"
 
@@ -56,13 +57,16 @@ def taken_apart(text: str) -> tuple[Settings, str]:
 
 
 def printed(tree: exp.Expr) -> str:
-    """A tree as SQL. Raises ``sqlglot.errors.UnsupportedError`` for what Spark has no SQL for."""
-    return tree.sql(
-        dialect=Delta,
-        normalize_functions="lower",
-        comments=False,
-        unsupported_level=ErrorLevel.RAISE,
-    )
+    """A tree as SQL. Raises UnsupportedSQL for one that would lose something."""
+    try:
+        return tree.sql(
+            dialect=Delta,
+            normalize_functions="lower",
+            comments=False,
+            unsupported_level=ErrorLevel.RAISE,
+        )
+    except UnsupportedError as error:
+        raise UnsupportedSQL(" ".join(str(error).split())) from error
 
 
 @lru_cache(maxsize=4096)
@@ -71,9 +75,10 @@ def definition(text: str) -> exp.ColumnDef:
 
     Raises InvalidScenario.
     """
-    (added,) = actions(parse(f"ALTER TABLE t ADD COLUMN c {text}"))
-    assert isinstance(added, exp.ColumnDef)
-    return added
+    match actions(parse(f"ALTER TABLE t ADD COLUMN c {text}")):
+        case [exp.ColumnDef() as added]:
+            return added
+    raise InvalidScenario(f"{text!r} is not a column")
 
 
 def actions(tree: exp.Expr) -> list[exp.Expr]:

@@ -24,7 +24,7 @@ from model.profiles import DEFAULT
 from model.scenario import Scenario
 from model.sql import parse_statement
 from model.sql.dialect import parse, parse_expression
-from model.sql.printer import printed, syntax, tables_of
+from model.sql.printer import definition, printed, syntax, tables_of
 from model.sql.trees import literal, values
 from model.tables.table import Table
 from model.values.types import BIGINT, INT, STRING, sql_literal, sql_row
@@ -89,6 +89,17 @@ def test_every_set_up_of_the_collection_prints_the_same_again() -> None:
     for text in sorted(set(setups())):
         once = syntax(text).sql()
         assert syntax(once).sql() == once
+
+
+def test_every_column_of_the_collection_reads_as_a_definition() -> None:
+    texts = {text for scenario in collected() for text in scenario.table.columns.values()}
+    assert {"int", "bigint GENERATED ALWAYS AS IDENTITY"} < texts
+    for text in texts:
+        kind = printed(definition(text).args["kind"])
+        assert text.lower().replace(", ", ",").startswith(kind)
+    for text in ("int, d int", "FIRST", "int AND"):
+        with pytest.raises(InvalidScenario):
+            definition(text)
 
 
 T = Table("t", ("k", "p", "v"), (INT, INT, BIGINT)).reserving([("new", STRING)])
