@@ -1,4 +1,4 @@
-"""How long ``isodelta check`` takes as a whole process, and where the time goes.
+"""The time of ``isodelta check`` as a whole process, and where it goes.
 
 Run it with ``python benchmarks/check_speed.py [TIMES]``. Besides wall time, which other work on
 the machine lengthens, it reports the processor time of the process, and both as multiples of

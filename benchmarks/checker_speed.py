@@ -1,4 +1,4 @@
-"""How many three-transaction histories a second each decider judges, on one core.
+"""Three-transaction histories judged a second by each decider, on one core.
 
 Run it with ``python benchmarks/checker_speed.py [HISTORIES]``. Each history is judged at both
 levels of a Delta table. ``fresh`` means transactions that the checker has not met before,

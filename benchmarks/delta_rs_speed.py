@@ -1,4 +1,4 @@
-"""How many two-transaction replays a second delta-rs does on one core.
+"""Two-transaction replays a second on delta-rs, on one core.
 
 Run: python benchmarks/delta_rs_speed.py [replays]. Goal: at least 40 a second, and a whole
 ``isodelta replay --engine delta-rs`` process in under two seconds.

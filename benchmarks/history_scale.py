@@ -1,4 +1,4 @@
-"""How long `isodelta history` takes for histories whose version order is known.
+"""The time of `isodelta history` for histories whose version order is known.
 
 Run it with ``python benchmarks/history_scale.py [TRANSACTIONS]``. Each row is a whole process:
 start, reading the Parquet file, the verdicts of all three levels, and the witnesses. The last

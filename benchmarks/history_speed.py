@@ -1,4 +1,4 @@
-"""How long the verdicts take for histories whose version order is unknown.
+"""The time of verdicts on histories whose version order is unknown.
 
 Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small | --overlapping]``. Each
 row is one history in memory, judged at every level: valid or with one planted anomaly, over few

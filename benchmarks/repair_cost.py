@@ -1,4 +1,4 @@
-"""What the repair of WriteSerializable costs: aborts, beside those of both levels.
+"""The cost of the repair of WriteSerializable: aborts, beside those of both levels.
 
 Run it with ``python benchmarks/repair_cost.py [SCENARIOS] [SEED]``. The same random scenarios are
 run in the model at WriteSerializable, at WriteSerializable with the rule "read through append",

@@ -1,4 +1,4 @@
-"""How many two-transaction replays a second the Spark engine makes, and the plain way makes.
+"""Two-transaction replays a second on Spark, beside the plain way of replaying.
 
 Run it with ``python benchmarks/replay_speed.py [REPLAYS]``. The plain way: the table is created
 and filled in SQL, all settings are Spark's and Delta's own, one replay at a time, and the rows
@@ -24,11 +24,11 @@ from conformance.prepared_tables import create_statement
 from conformance.replay.observation import observe
 from conformance.spark.catalog import use_database
 from conformance.spark.engine import STEP_SECONDS, SparkEngine
-from conformance.spark.jars import ensure_jars
-from conformance.spark.java import find_java
 from conformance.spark.lanes import Held, Lane
-from conformance.spark.session import SparkProcess
-from conformance.spark.settings import DELTA
+from conformance.spark.startup.jars import ensure_jars
+from conformance.spark.startup.java import find_java
+from conformance.spark.startup.session import SparkProcess
+from conformance.spark.startup.settings import DELTA
 from model.scenario import Scenario, Step, TableSpec
 from model.workload import TARGET
 

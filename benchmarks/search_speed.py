@@ -1,4 +1,4 @@
-"""How fast the exhaustive search is, on one core, and what its reductions save.
+"""The speed of the exhaustive search on one core, and what its reductions save.
 
 Run it with ``python benchmarks/search_speed.py [TRANSACTIONS]``. Each layout and table level is
 searched in full, every history judged by the graph at all levels. ``run`` counts schedules that

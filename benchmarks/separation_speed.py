@@ -1,4 +1,4 @@
-"""How long it takes to tell every pair of levels apart, on one core.
+"""The time that it takes to tell every pair of levels apart, on one core.
 
 Run it with ``python benchmarks/separation_speed.py [TRANSACTIONS]``. Each line looks at every
 history of up to so many transactions over the statements of ``checker.separation.snapshots``, all

@@ -1,4 +1,4 @@
-"""How far the solver gets: transactions against seconds, on one core.
+"""The reach of the solver: transactions against seconds, on one core.
 
 Run it with ``python benchmarks/synthesis_speed.py [TRANSACTIONS] [SECONDS]``. Each line asks for
 a history of n writers over three partitions that the rules admit and the level of the table

@@ -1,4 +1,4 @@
-"""From a scenario to a workload: tables resolved, statements analysed, the schedule checked.
+"""Preparation of a scenario: tables resolved, statements analysed, the schedule checked.
 
 No transaction is run. A statement is parsed once, and resolved for the definitions that it can
 meet (:mod:`model.definitions`).

@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conformance.spark.jars import SetupError, ensure_jars
-from conformance.spark.java import find_java, missing_java
+from conformance.spark.startup.jars import SetupError, ensure_jars
+from conformance.spark.startup.java import find_java, missing_java
 
 HERE = Path(__file__).parent
 # Debian's current release no longer has 17, which is the one that Spark is tested with most.

@@ -1,4 +1,4 @@
-"""What tests of commands share: two scenarios, and the JSON Lines that a command printed."""
+"""Shared by tests of commands: two scenarios, and the JSON Lines that a command printed."""
 
 from __future__ import annotations
 

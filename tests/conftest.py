@@ -1,4 +1,4 @@
-"""What tests share: one real engine for all that need one, and which process runs what."""
+"""Shared by all tests: one real engine for all that need one, and which process runs what."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from xdist.scheduler import LoadGroupScheduling
 
 from conformance.spark.engine import SparkEngine
-from conformance.spark.java import find_java
+from conformance.spark.startup.java import find_java
 from tests.command_line import Write
 
 ENGINE = "spark_engine"

@@ -1,4 +1,4 @@
-"""Which folder may import which: the floors of the tree, read off its source.
+"""The floors of the tree: which folder may import which, read off its source.
 
 ``FLOORS`` is the table. Everything else is checked against it: that each import goes down, that no
 modules import each other in a circle (imports for annotations alone do not count), that no module

@@ -1,4 +1,4 @@
-"""What a history shows before any order is chosen: who read from whom, and what can never be.
+"""Facts that a recorded history shows before any order is chosen: reads, writes, contradictions.
 
 The reads of a history name the writes that they saw. Anomalies that need no cycle (aborted,
 intermediate and unwritten reads, reads that contradict their own transaction, lists that

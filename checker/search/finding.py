@@ -1,4 +1,4 @@
-"""What a search reports: minimal histories that the rules admit and a level forbids."""
+"""Findings of a search: minimal histories that the rules admit and a level forbids."""
 
 from __future__ import annotations
 

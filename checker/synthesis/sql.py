@@ -1,4 +1,4 @@
-"""From footprints to SQL: the statement that has a footprint follows from it."""
+"""SQL for synthesised footprints: for each footprint a statement that has it."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from conformance.engine import BadStatement, EngineError
 from conformance.prepared_tables import Templates, create_statement, put_level
 from conformance.spark.catalog import Names, use_database
-from conformance.spark.java import find_java, missing_java
 from conformance.spark.lanes import Finished, Lane, Raised
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import LoadedTables, Places, Seat
 from conformance.spark.replay import SparkReplay, statements
-from conformance.spark.session import SparkProcess
 from conformance.spark.sharing import SharedRuns
+from conformance.spark.startup.java import find_java, missing_java
+from conformance.spark.startup.session import SparkProcess
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 from model.workload import TARGET
 
@@ -46,7 +46,7 @@ class SparkEngine:
         share: bool = True,
     ):
         if jars is None:
-            from conformance.spark.jars import ensure_jars
+            from conformance.spark.startup.jars import ensure_jars
 
             jars = ensure_jars()
         if java_home is None:

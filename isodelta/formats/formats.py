@@ -1,4 +1,4 @@
-"""Which formats there are, and how one is recognised."""
+"""The table of history formats, and their recognition by content."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def start(name: str) -> Engine:
 
         return DeltaRsEngine()
     from conformance.spark.engine import SparkEngine
-    from conformance.spark.jars import SetupError
+    from conformance.spark.startup.jars import SetupError
 
     if name != SparkEngine.name:
         raise EngineError(f"there is no engine {name!r}")

@@ -1,4 +1,4 @@
-"""From SQL text to statements: sqlglot parses, this package checks and resolves."""
+"""SQL text to statements and back: sqlglot parses, this package checks, resolves and prints."""
 
 from model.sql.declaration import declared_table
 from model.sql.parser import Parsed, parse_statement, parsed

@@ -1,4 +1,4 @@
-"""From SQL text to the model's statements, in two steps: syntax first, then names and types.
+"""The parser of SQL statements, in two steps: syntax first, then names and types.
 
 The first step looks at the text alone and is made once for each text; the second resolves the
 syntax for the definitions of tables, which statements may change.

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from conformance.spark.jars import SetupError
+from conformance.spark.startup.jars import SetupError
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,4 +1,4 @@
-"""From single attempts to the whole history: every edge of its graph leads forward.
+"""The step from single attempts to a whole history: every edge of its graph leads forward.
 
 Sorts: transactions and times (versions of the log). A writer stands at its commit version, a
 reader right after its snapshot; transactions without a commit version are readers.

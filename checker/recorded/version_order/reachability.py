@@ -1,4 +1,4 @@
-"""Which node of an acyclic graph reaches which, for whole arrays of questions at once.
+"""Reachability in an acyclic graph, for whole arrays of pairs at once.
 
 With sessions, a node keeps for each session how far along it everything lies that reaches the
 node (a vector clock). Without, it keeps one bit for every node, which serves up to

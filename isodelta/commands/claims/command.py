@@ -85,7 +85,7 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
 
 def _engine_at_hand() -> str:
     """The real engine if there is a Java for it."""
-    from conformance.spark.java import find_java
+    from conformance.spark.startup.java import find_java
 
     return "model" if find_java() is None else "delta-spark"
 

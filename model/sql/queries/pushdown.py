@@ -1,4 +1,4 @@
-"""Which conditions of joined relations reach the scans: what the engine notes that it read.
+"""Predicate pushdown: the conditions of joined relations that reach the scans and are noted as read.
 
 As Spark's optimizer does it: conditions over one side go to that side, and what follows for a
 side from the join's equalities goes there too (PushPredicateThroughJoin,

@@ -1,4 +1,4 @@
-"""What stands behind USING: a table, a query over one, or constants."""
+"""The source of a MERGE, after USING: a table, a query, or constants."""
 
 from __future__ import annotations
 

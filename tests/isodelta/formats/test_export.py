@@ -13,7 +13,8 @@ from checker.judging.dependencies import dependencies
 from checker.recorded.decide import judge
 from isodelta import cli
 from isodelta.exits import FOUND, OK
-from isodelta.formats import edn, export, text
+from isodelta.formats import export, text
+from isodelta.formats.jepsen import edn
 from model.levels import CONFLICTS
 
 SCENARIO = str(Path(__file__).parents[3] / "scenarios" / "phantom.yaml")

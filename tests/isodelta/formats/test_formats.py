@@ -10,8 +10,9 @@ import pytest
 
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
-from isodelta.formats import awdit, bincode, cobra, edn, text
+from isodelta.formats import awdit, bincode, cobra, text
 from isodelta.formats.formats import FORMATS, recognise
+from isodelta.formats.jepsen import edn
 from tests.notation import operations
 
 LOST_UPDATE = "w(1,10,0,0)\nr(1,10,1,1)\nw(1,11,1,1)\nr(1,10,2,2)\nw(1,12,2,2)\n"

@@ -13,9 +13,9 @@ from checker.recorded.history import ForeignHistory
 from checker.recorded.outside import with_outside_writers
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
-from isodelta.formats import edn, json_operations
-from isodelta.formats.edn_values import values
 from isodelta.formats.formats import recognise
+from isodelta.formats.jepsen import edn, json_operations
+from isodelta.formats.jepsen.edn_values import values
 
 
 def operations(*transactions: str) -> list[dict[str, Any]]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spark import java
-from conformance.spark.java import NEEDED_MODULE, JavaHome, find_java, missing_java
+from conformance.spark.startup import java
+from conformance.spark.startup.java import NEEDED_MODULE, JavaHome, find_java, missing_java
 
 
 def install(home: Path, version: str, modules: str = f"java.base {NEEDED_MODULE}") -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.recorded.history import ForeignHistory
 from isodelta.exits import BadInput
-from isodelta.formats.jepsen import history_of
+from isodelta.formats.jepsen.operations import history_of
 
 _SPACE = re.compile(r"\s*")
 

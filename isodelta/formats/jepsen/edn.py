@@ -6,8 +6,8 @@ from pathlib import Path
 
 from checker.recorded.history import ForeignHistory
 from isodelta.exits import BadInput
-from isodelta.formats.edn_values import EdnError, lines
-from isodelta.formats.jepsen import history_of
+from isodelta.formats.jepsen.edn_values import EdnError, lines
+from isodelta.formats.jepsen.operations import history_of
 
 
 def read(path: Path) -> ForeignHistory:

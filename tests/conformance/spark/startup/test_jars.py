@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.spark import jars
-from conformance.spark.jars import SetupError, ensure_jars, jars_present, locked_jars
-from conformance.spark.java import JavaHome
+from conformance.spark.startup import jars
+from conformance.spark.startup.jars import SetupError, ensure_jars, jars_present, locked_jars
+from conformance.spark.startup.java import JavaHome
 
 CONTENTS = {"delta.jar": b"delta " * 100, "storage.jar": b"storage " * 100}
 
@@ -130,7 +130,7 @@ def test_the_lock_is_whole_and_agrees_with_what_is_asked_for() -> None:
     asked = re.search(r'name="(delta-spark_[\d._]+)" rev="([\d.]+)"', jars._MODULE.read_text())
     assert asked is not None
     assert f"io.delta_{asked[1]}-{asked[2]}.jar" in names
-    pins = (Path(jars.__file__).parents[2] / "constraints.txt").read_text()
+    pins = (Path(jars.__file__).parents[3] / "constraints.txt").read_text()
     assert f"delta_spark=={asked[2]}\n" in pins
 
 

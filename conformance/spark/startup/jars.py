@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.spark.java import JavaHome, find_java, missing_java
+from conformance.spark.startup.java import JavaHome, find_java, missing_java
 
 _HERE = Path(__file__).parent
 _LOCK = _HERE / "jars.lock"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.engine import EngineError
-from conformance.spark.settings import JVM_OPTIONS, LOGGING, REPLAY, Setting, settings
+from conformance.spark.startup.settings import JVM_OPTIONS, LOGGING, REPLAY, Setting, settings
 
 STOP_SECONDS = 20.0
 DYING_SECONDS = 5.0

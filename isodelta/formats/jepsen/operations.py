@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
 from isodelta.exits import BadInput
-from isodelta.formats.edn_values import frozen
 from isodelta.formats.initial import values_from_before
+from isodelta.formats.jepsen.edn_values import frozen
 from model.levels import READ_ATOMIC
 
 _STATUS = {"ok": Status.COMMITTED, "fail": Status.ABORTED, "info": Status.UNKNOWN}

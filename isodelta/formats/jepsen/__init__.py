@@ -1,0 +1,1 @@
+"""Jepsen's and Elle's histories: operations in EDN and in JSON."""
