@@ -33,7 +33,7 @@ class Format:
         except OSError as error:
             raise BadInput(f"{path}: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
-            raise BadInput(f"{path}: byte {error.start}: this is no UTF-8 text") from error
+            raise BadInput(f"{path}: byte {error.start}: this is not UTF-8 text") from error
 
 
 FORMATS = {
@@ -43,8 +43,8 @@ FORMATS = {
         Format("bincode", f"{__package__}.bincode", "dbcop history.bincode", True),
         Format("cobra", f"{__package__}.cobra", "Cobra logs (a folder)", True),
         Format("awdit", f"{__package__}.awdit", "AWDIT text", True),
-        Format("edn", f"{__package__}.edn", "Elle/Jepsen EDN", False),
-        Format("json", f"{__package__}.json_operations", "Elle/Jepsen JSON", False),
+        Format("edn", f"{__package__}.jepsen.edn", "Elle/Jepsen EDN", False),
+        Format("json", f"{__package__}.jepsen.json_operations", "Elle/Jepsen JSON", False),
     )
 }
 LARGE = "parquet"

@@ -1,4 +1,4 @@
-"""Predicate pushdown: the conditions of joined relations that reach the scans and are noted as read.
+"""Predicate pushdown: the conditions of joined relations that reach the scans, noted as read.
 
 As Spark's optimizer does it: conditions over one side go to that side, and what follows for a
 side from the join's equalities goes there too (PushPredicateThroughJoin,

@@ -162,7 +162,7 @@ def test_cobra_reads_of_own_and_unknown_transactions(tmp_path: Path) -> None:
         ("edn", b"{:type :ok, :process 1,\n :value [[:r 1", ":2: the file ends inside"),
         ("edn", b"{:type :ok, :process 1, :value 7}", ":1: :value is 7"),
         ("edn", b"{:type :done, :process 1, :value []}", ":1: :type is 'done'"),
-        ("text", b"\xff\xfe", "this is no UTF-8 text"),
+        ("text", b"\xff\xfe", "this is not UTF-8 text"),
     ],
 )
 def test_bad_files_are_one_line_with_the_place(
