@@ -10,7 +10,7 @@ SHELL := /bin/sh
 ARGS ?=
 PYTEST_ARGS ?=
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help verify test quick lint format nightly bench certificates setup packages browser clean
 

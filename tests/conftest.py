@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadGroupScheduling
+from xdist.scheduler import LoadFileScheduling
 
 from conformance.spark.engine import SparkEngine
 from conformance.spark.startup.java import find_java
@@ -15,8 +17,11 @@ from tests.command_line import Write
 ENGINE = "spark_engine"
 """The fixture of the engine. Of several processes one runs all tests that take it."""
 
-PROOFS = Path(__file__).parent / "checker" / "proofs"
-"""Its files are run by one process: they ask the solver the same questions."""
+GROUPS = {
+    "tests/checker/proofs/": "proofs",  # They ask the solver the same questions.
+    "tests/checker/separation/test_snapshots.py": ENGINE,  # All its tests share one search.
+}
+"""Folders and files that one process runs, by the name of their group."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -29,9 +34,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if takes_engine(item):
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group(ENGINE))
-        elif item.path.is_relative_to(PROOFS):
-            item.add_marker(pytest.mark.xdist_group(PROOFS.name))
     if hasattr(config, "workerinput"):
         items.sort(
             key=lambda item: (not takes_engine(item), item.get_closest_marker("spark") is None)
@@ -42,17 +44,38 @@ def takes_engine(item: pytest.Item) -> bool:
     return ENGINE in getattr(item, "fixturenames", ())
 
 
-class GroupsAndFiles(LoadGroupScheduling):
-    """Tests of a group go to one process together, and so do those of a file without a group."""
+@cache
+def on_the_engine(file: Path) -> frozenset[str]:
+    """The functions of a test file that take the engine, directly or through its fixtures."""
+    arguments = {
+        node.name: {argument.arg for argument in node.args.args}
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+    names = {ENGINE}
+    while more := {name for name in arguments.keys() - names if arguments[name] & names}:
+        names |= more
+    return frozenset(names)
+
+
+class GroupsAndFiles(LoadFileScheduling):
+    """Tests of a group go to one process together, and so do those of a file without a group.
+
+    Only the ids of tests come here, without marks or fixtures, so the files are looked into.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        group: str = super()._split_scope(nodeid)
-        return nodeid.split("::", 1)[0] if group == nodeid else group
+        file, _, rest = nodeid.partition("::")
+        for start, group in GROUPS.items():
+            if file.startswith(start):
+                return group
+        function = rest.rpartition("::")[2].partition("[")[0]
+        return ENGINE if function in on_the_engine(self.config.rootpath / file) else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> GroupsAndFiles | None:
-    """For ``--dist loadgroup``, as ``make test`` says; the other modes are xdist's own."""
-    return GroupsAndFiles(config, log) if config.getoption("dist") == "loadgroup" else None
+    """For ``--dist loadfile``, as ``make test`` says; the other modes are xdist's own."""
+    return GroupsAndFiles(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from model.preparation import run_scenario
 from model.profiles import DEFAULT, NO_RULES, profile
 
 # With the engine, since one of the tests replays what all of them have searched for.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark_engine")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
