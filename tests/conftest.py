@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if takes_engine(item):
             item.add_marker(pytest.mark.spark)
+        if item.get_closest_marker("nightly") and os.environ.get("ISODELTA_NIGHTLY") != "1":
+            item.add_marker(pytest.mark.skip(reason="the long form"))
     if hasattr(config, "workerinput"):
         items.sort(
             key=lambda item: (not takes_engine(item), item.get_closest_marker("spark") is None)
