@@ -155,6 +155,7 @@ TYPES = {
 }
 
 
+@pytest.mark.slow
 def test_what_the_optimizer_folds_may_fold() -> None:
     """Random conditions with random values for their parameters, simplified as Spark does it."""
     folded = plain = 0

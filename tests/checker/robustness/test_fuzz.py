@@ -89,6 +89,7 @@ def held(first: int, count: int) -> Counter[str]:
     return seen
 
 
+@pytest.mark.slow
 def test_no_fuzzed_workload_is_called_robust_and_has_a_violation() -> None:
     seen = held(0, 40)
     assert min(seen["robust"], seen["not robust"], seen["unknown"]) >= 1, seen

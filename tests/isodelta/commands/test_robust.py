@@ -48,6 +48,7 @@ def test_a_robust_workload_ends_with_0(capsys: pytest.CaptureFixture[str]) -> No
     assert result["log_order"]["verdict"] == "not robust"
 
 
+@pytest.mark.slow
 def test_one_that_is_not_ends_with_1_and_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     code, (result,) = asked(capsys, str(WORKLOADS / "on_call_fix.yaml"))
     assert code == 1
@@ -110,6 +111,7 @@ def test_what_people_read_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -
     assert max(map(len, text.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
     file, folder = str(WORKLOADS / "on_call_fix.yaml"), tmp_path / "report"
     assert run(["robust", file, "--report", str(folder)]) == 1
