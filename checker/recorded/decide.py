@@ -13,14 +13,14 @@ from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason, SerialOrder
 from checker.recorded.dependency import Dependency
 from checker.recorded.explanation import anomaly, from_first_anti_dependency, in_words, phenomenon
-from checker.recorded.history import ForeignHistory, Key, Value
+from checker.recorded.history import Key, RecordedHistory, Value
 from checker.recorded.observations import AnomalousRead, Observations, observe
 from checker.recorded.version_order.completion import Completion, Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
-from checker.recorded.version_order.greedy_run import Execution, as_recorded
+from checker.recorded.version_order.greedy_run import GreedyRun, as_recorded
 from checker.recorded.version_order.inference import Inference
-from checker.recorded.version_order.search import Search
+from checker.recorded.version_order.search import OrderSearch
 from checker.recorded.version_order.time_limit import OutOfTime
 from checker.recorded.weak_levels import cycle_of, decide_weak
 from model.levels import (
@@ -69,7 +69,7 @@ MOST_TRANSACTIONS_TWICE = 20_000
 
 
 def judge(
-    history: ForeignHistory,
+    history: RecordedHistory,
     *,
     session_order: bool,
     time_limit: float = TIME_LIMIT,
@@ -145,10 +145,10 @@ class _Judge:
         return tuple(reversed(kinds.values()))
 
     def without_sessions(self, levels: Mapping[str, Verdict]) -> dict[str, VerdictName]:
-        """What each level with the order of sessions says without it.
+        """The verdict of each level without the order of sessions.
 
-        What holds with that order holds without. What is violated is decided again, unless its
-        witness shows the violation without sessions too.
+        A level that holds with that order holds without. A violated one is decided again, unless
+        its witness shows the violation without sessions too.
         """
         names = self._names(False)
         plain: dict[str, Verdict] = {}
@@ -205,7 +205,7 @@ class _Judge:
 
     def _snapshot(self, serializable: Verdict | None, sessions: bool) -> Verdict:
         match serializable and serializable.witness:
-            # Inferred edges may follow from what only Serializable demands.
+            # Inferred edges may follow from demands of Serializable alone.
             case Cycle(edges, inferred=False) if not consecutive([edge.kind for edge in edges]):
                 assert serializable is not None
                 return serializable
@@ -221,7 +221,7 @@ class _Judge:
         if cycle is None:
             return Verdict(name, "holds")
         verdict = self._by_cycle(name, cycle)
-        # What every weaker level allows, and causal does not, is one by definition.
+        # A cycle that every weaker level allows, and causal does not, is one by definition.
         if name == CAUSAL or any(edge.inferred for edge in cycle):
             return replace(verdict, anomaly=RECORDED_LEVELS[name].breach)
         return verdict
@@ -282,7 +282,7 @@ def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
 
 
 def _names(sessions: bool) -> list[str]:
-    """The levels, weak to strong; without the order of sessions causal is no level."""
+    """The levels, weak to strong; causal is only a level with the order of sessions."""
     return [name for name, level in RECORDED_LEVELS.items() if sessions or not level.sessions]
 
 
@@ -326,7 +326,7 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     cycle: tuple[Dependency, ...] | None = cycle_of(graph, order)
     if cycle is not None:
         return Decision("violated", cycle=cycle)
-    guess = Execution(graph).run()
+    guess = GreedyRun(graph).run()
     if len(guess) == graph.size:
         guessed = Completion(graph, guess).tested()
         if guessed is not None:
@@ -334,14 +334,14 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     order = topological_by(graph.after, rank)
     if len(pairs) <= MOST_PAIRS:
-        search = Search(graph, order, pairs)
-        found = search.run((time.monotonic() + deadline) / 2)
+        search = OrderSearch(graph, order, pairs)
+        decision = search.run((time.monotonic() + deadline) / 2)
         order = search.order()
-        if found is not None and found.verdict == "holds":
+        if decision is not None and decision.verdict == "holds":
             # The witness is tested with every pair of writers, those of the inference as well.
-            found = Completion(graph, order).tested()
-        if found is not None:
-            return found
+            decision = Completion(graph, order).tested()
+        if decision is not None:
+            return decision
     return Completion(graph, order).run(deadline)
 
 

@@ -39,7 +39,7 @@ def phenomenon(cycle: Sequence[Dependency]) -> str | None:
 
 
 def anomaly(cycle: Sequence[Dependency], seen: Observations) -> str:
-    """What the field calls a cycle of this shape."""
+    """The field's name for a cycle of this shape."""
     return common_name(
         [edge.kind for edge in cycle],
         lost_update=_lost_update(cycle, seen),

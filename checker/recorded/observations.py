@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from checker.recorded.history import (
     INITIAL,
-    ForeignHistory,
     Key,
     Operation,
     Recorded,
+    RecordedHistory,
     Status,
     Value,
 )
@@ -33,7 +33,7 @@ class AmbiguousHistory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AnomalousRead:
-    """An anomaly that is no cycle: its name, the weakest level that forbids it, and words."""
+    """An anomaly that is not a cycle: its name, the weakest level that forbids it, and words."""
 
     anomaly: str
     forbidden_from: str
@@ -46,8 +46,9 @@ class Observations:
     """Committed transactions by number, their keys by number, and what the reads show.
 
     ``reads`` has (key, writer) once for each key read from outside, ``every_read`` one pair for
-    each such read, in program order. ``known`` has pairs of writers whose versions of a key
-    follow each other at once, or (for appends that no read shows) later. ``taken_for_initial``
+    each such read, in program order. ``shown_order`` has (writer, writer, key) where
+    reads of lists show that the second version follows the first at once, or (for appends that no
+    read shows) later. ``taken_for_initial``
     has the values that nobody wrote and that were read as the initial ones of their keys.
     """
 
@@ -58,7 +59,7 @@ class Observations:
     every_read: list[list[tuple[int, int]]] = field(default_factory=list)
     writes: list[list[int]] = field(default_factory=list)
     writers: list[list[int]] = field(default_factory=list)
-    known: list[tuple[int, int, int]] = field(default_factory=list)
+    shown_order: list[tuple[int, int, int]] = field(default_factory=list)
     anomalous_reads: list[AnomalousRead] = field(default_factory=list)
     taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
@@ -74,13 +75,13 @@ class _Write:
     last: bool
 
 
-def observe(history: ForeignHistory) -> Observations:
+def observe(history: RecordedHistory) -> Observations:
     """Reads a history; ``AmbiguousHistory`` where its reads do not name their writers."""
     return (_Lists(history) if history.kind == "list" else _Registers(history)).observe()
 
 
 class _Observer:
-    def __init__(self, history: ForeignHistory) -> None:
+    def __init__(self, history: RecordedHistory) -> None:
         self.history = history
         self.recorded = history.transactions
         self.result = Observations()
@@ -101,7 +102,7 @@ class _Observer:
         return self.result
 
     def _finish(self) -> None:
-        """What is left to do when every transaction was looked at."""
+        """Called after every transaction was looked at."""
 
     def _read_transaction(self, place: int, number: int) -> None:
         raise NotImplementedError
@@ -116,13 +117,13 @@ class _Observer:
                 if operation.kind == "r":
                     continue
                 written = (operation.key, operation.value)
-                known = self.wrote.get(written)
-                if known is not None and known.transaction != place:
-                    self.twice[written] = (known.transaction, place)
+                earlier = self.wrote.get(written)
+                if earlier is not None and earlier.transaction != place:
+                    self.twice[written] = (earlier.transaction, place)
                 self.wrote[written] = _Write(place, last[operation.key] == index)
 
     def _number_transactions(self) -> None:
-        """Numbers what counts: committed, or of unknown end and seen by one that counts."""
+        """Numbers the transactions that count: committed ones, and unknown ones that they saw."""
         counted = {p for p, t in enumerate(self.recorded) if t.status is Status.COMMITTED}
         unseen: dict[Key, dict[Value, int]] = {}
         for place, transaction in enumerate(self.recorded):
@@ -154,7 +155,7 @@ class _Observer:
                 self.result.writers[key].append(number)
 
     def _values(self, read: Operation) -> Iterable[Value]:
-        """The values of which a read shows that they were written."""
+        """The values that a read shows to have been written."""
         raise NotImplementedError
 
     def _key(self, key: Key) -> int:
@@ -275,7 +276,7 @@ class _Registers(_Observer):
 
 
 class _Lists(_Observer):
-    def __init__(self, history: ForeignHistory) -> None:
+    def __init__(self, history: RecordedHistory) -> None:
         super().__init__(history)
         self.longest: dict[Key, tuple[tuple[Value, ...], int]] = {}
         self.dirty: set[tuple[int, int]] = set()
@@ -307,7 +308,7 @@ class _Lists(_Observer):
             if not sound:
                 self._internal(place, key, value, expected)
             if len(set(value)) < len(value):
-                repeated = next(each for each, times in Counter(value).items() if times > 1)
+                repeated = next(element for element, times in Counter(value).items() if times > 1)
                 self._find(
                     "duplicate element",
                     READ_COMMITTED,
@@ -325,7 +326,7 @@ class _Lists(_Observer):
             self._source(place, number, key, before, earlier)
 
     def _compare(self, place: int, key: Key, value: tuple[Value, ...]) -> None:
-        """Keeps the longest list of each key; a list that is no prefix is an anomaly."""
+        """Keeps the longest list of each key; a list that is not a prefix of it is an anomaly."""
         longest, reader = self.longest.get(key, ((), place))
         short, long = sorted((longest, value), key=len)
         if long[: len(short)] != short:
@@ -341,7 +342,7 @@ class _Lists(_Observer):
             self.longest[key] = (value, place)
 
     def _contradictory(self, place: int, number: int, key: Key, value: tuple[Value, ...]) -> None:
-        """What a read that contradicts its transaction still shows: whose elements it saw."""
+        """Notes whose elements a read saw, although it contradicts its own transaction."""
         elements = list(value)
         while elements and self._own(place, key, elements[-1]):
             elements.pop()
@@ -376,7 +377,7 @@ class _Lists(_Observer):
             )
 
     def _elements(self, place: int, key: Key, before: tuple[Value, ...]) -> int | None:
-        """Who wrote the last element of a list from outside, after a look at the others."""
+        """The writer of the last element of a list; the other elements are checked on the way."""
         if not before:
             return None
         sound = self.sound.get(key, ())
@@ -424,18 +425,18 @@ class _Lists(_Observer):
                 number = None if write is None else self.number_of.get(write.transaction)
                 if number is not None and (not order or order[-1] != number):
                     order.append(number)
-            self.result.known += [(a, b, index) for a, b in itertools.pairwise(order)]
+            self.result.shown_order += [(a, b, index) for a, b in itertools.pairwise(order)]
             shown = set(order)
             if order:
                 later = (w for w in self.result.writers[index] if w not in shown)
-                self.result.known += [(order[-1], writer, index) for writer in later]
+                self.result.shown_order += [(order[-1], writer, index) for writer in later]
         for index, writers in enumerate(self.result.writers):
             self.result.writers[index] = sorted(set(writers))
 
 
 def _before_a_repetition(value: tuple[Value, ...]) -> tuple[Value, ...]:
     """The part of a list that still shows an order: up to the first element that came before."""
-    found = dict.fromkeys(value)
-    if len(found) == len(value):
+    new = dict.fromkeys(value)
+    if len(new) == len(value):
         return value
-    return tuple(itertools.takewhile(lambda element: found.pop(element, 0) is None, value))
+    return tuple(itertools.takewhile(lambda element: new.pop(element, 0) is None, value))

@@ -34,8 +34,8 @@ def decide_weak(
     Raises ``OutOfTime`` after the deadline.
     """
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
-    # What lists show of the order of versions is no cause of anything.
-    causes = replace(seen, known=[]) if level == CAUSAL else seen
+    # The order of versions that lists show does not cause anything.
+    causes = replace(seen, shown_order=[]) if level == CAUSAL else seen
     graph = Constraints(causes, split=False, sessions=sessions, wr_only=True, deadline=deadline)
     if level == CAUSAL:
         order = _causal(graph, seen, deadline)
@@ -94,24 +94,24 @@ def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int
         return order
     if time.monotonic() > deadline:
         return None
-    # One round only: the orders that follow are no causes of others at this level.
+    # One round only: at this level inferred orders do not cause others.
     inference.advance(order)
     _causes_of_initial_reads(graph, inference)
-    for first, second, key in seen.known:
+    for first, second, key in seen.shown_order:
         graph.order(first, second, key, inferred=False)
     return topological(graph.after)
 
 
 def _causes_of_initial_reads(graph: Constraints, inference: Inference) -> None:
-    """Keys with one writer: whoever it precedes cannot have read the initial version."""
+    """Keys with one writer: no transaction that it precedes can have read the initial version."""
     import numpy as np
 
     reach = inference.reach
     for key, writers in enumerate(graph.seen.writers):
         readers = graph.readers.get((key, INIT))
         if len(writers) == 1 and readers and reach is not None:
-            found = reach.reaches(np.array(writers), np.array(readers))
-            for reader in np.array(readers)[found].tolist():
+            too_late = reach.reaches(np.array(writers), np.array(readers))
+            for reader in np.array(readers)[too_late].tolist():
                 if reader != writers[0]:
                     graph.precede(Dependency(reader, writers[0], "rw", key))
 
@@ -122,19 +122,21 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Dependency, ...] | N
         return None
     left = core(graph.after, order)
     nodes = shortest_cycle(left, pairs=graph.split, deadline=graph.deadline)
-    steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
-    cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+    arcs = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
+    cycle = tuple(edge for a, b in arcs if (edge := graph.edge(a, b)) is not None)
     return _of_writes(cycle, graph.seen) or cycle
 
 
 def _of_writes(cycle: tuple[Dependency, ...], seen: Observations) -> tuple[Dependency, ...] | None:
-    """The same cycle as a write cycle (G0), where reads show every step of it as ww as well."""
+    """The same cycle as a write cycle (G0), where reads show every edge of it as ww as well."""
     if not any(edge.kind == "wr" for edge in cycle):
         return None
-    steps = {(edge.source, edge.target) for edge in cycle}
-    shown = {(a, b): Dependency(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
+    arcs = {(edge.source, edge.target) for edge in cycle}
+    shown = {
+        (a, b): Dependency(a, b, "ww", key) for a, b, key in seen.shown_order if (a, b) in arcs
+    }
     return (
-        tuple(shown[step.source, step.target] for step in cycle) if shown.keys() == steps else None
+        tuple(shown[edge.source, edge.target] for edge in cycle) if shown.keys() == arcs else None
     )
 
 
@@ -146,7 +148,7 @@ def _after_reads(seen: Observations) -> Iterator[Pair]:
         line: list[int] = []
         looked_at: dict[tuple[int, int], int] = {}
         for key, writer in reads:
-            # Only what was read since the same version was read before can be new.
+            # Only writers read since the last read of the same version can be new.
             start = looked_at.get((key, writer), 0)
             looked_at[key, writer] = len(line)
             yield from (
@@ -167,9 +169,9 @@ def _writers_among(
     writes: Sequence[Container[int]],
     seen: Observations,
 ) -> Iterator[int]:
-    """Those of ``line[start:]`` that wrote a key, looked for where there is less to look at.
+    """The writers in ``line[start:]`` that wrote a key, by the shorter of two loops.
 
-    ``sources`` has what is in ``line``.
+    ``sources`` has the members of ``line``.
     """
     writers = seen.writers[key]
     if len(writers) < len(line) - start:

@@ -1,6 +1,6 @@
 """Serializable, WriteSerializable and SnapshotIsolation where the log gives the version order.
 
-With the writers in one line, most of what a graph would have to find out is a comparison:
+With the writers in one line, most questions need no graph but a comparison:
 
 - *Serializable* (the serial order is the log's): a writer reads from earlier ones, and what it
   read is replaced by later ones; a reader fits between the last commit that it saw and the first
@@ -30,7 +30,7 @@ NONE = 1 << 62
 
 
 def judge(history: LargeHistory) -> dict[str, Verdict]:
-    """The verdict at each of the three levels; ``InvalidHistory`` for what is no history.
+    """The verdict at each of the three levels; raises ``InvalidHistory``.
 
     Transactions are called by their numbers. A serial order has a reader right behind the last
     commit that it saw.
@@ -104,14 +104,14 @@ def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) 
     writes = graph.writes
     first, last = bounds.next, bounds.read_from
     wrong = np.where(writes, (last > numbers) | (first < numbers), last >= first)
-    found = np.flatnonzero(wrong)
-    if not len(found):
+    violations = np.flatnonzero(wrong)
+    if not len(violations):
         # A writer at its own number, a reader right behind the last commit that it saw.
         place = np.where(writes, 2 * numbers, 2 * last + 1)
         return _explained_by(SERIALIZABLE, np.argsort(place[1:], kind="stable") + 1)
     if among_writers.verdict == "violated":
         return replace(among_writers, level=SERIALIZABLE)
-    at = int(found[0])
+    at = int(violations[0])
     if writes[at] and last[at] > at:
         edges = [_edge(graph.wr, "wr", int(last[at]), at), Dependency(at, int(last[at]), "log")]
     elif writes[at]:
@@ -139,10 +139,10 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
         taken = np.concatenate(([0], snapshot))
         wrong = (least > taken) | (taken >= most)
     wrong[0] = False
-    found = np.flatnonzero(wrong)
-    if not len(found):
+    violations = np.flatnonzero(wrong)
+    if not len(violations):
         return Verdict(SNAPSHOT_ISOLATION, "holds")
-    at = int(found[0])
+    at = int(violations[0])
     read_from, replaced, first = (
         int(a[at]) for a in (bounds.read_from, bounds.replaced, bounds.next)
     )

@@ -103,7 +103,7 @@ class Completion:
                 return Decision("violated", cycle=tuple(cycle), choices=True)
             if answer != "sat" or time.monotonic() > deadline:
                 why = (
-                    f"inference, a search of what it left open, then {rounds} guesses with "
+                    f"inference, a search of the pairs it left open, then {rounds} guesses with "
                     f"{self.clauses} clauses over {len(self.variables)} pairs of writers for z3: "
                     "the time was over before either answer"
                 )
@@ -145,20 +145,20 @@ class Completion:
     def _cycles(self, after: list[list[int]], order: list[int]) -> list[list[int]]:
         """Short cycles that share no node."""
         left = core(after, order)
-        found: list[list[int]] = []
+        cycles: list[list[int]] = []
         for start in list(left):
-            if len(found) >= MOST_CYCLES:
+            if len(cycles) >= MOST_CYCLES:
                 break
-            if found and time.monotonic() > self.graph.deadline:
+            if cycles and time.monotonic() > self.graph.deadline:
                 break
             if start not in left:
                 continue
             cycle = cycle_through(left, start, pairs=self.graph.split)
             if cycle:
-                found.append(cycle)
+                cycles.append(cycle)
                 for node in cycle:
                     left.pop(node, None)
-        return found
+        return cycles
 
     def _learn(self, literals: Literals) -> None:
         import z3

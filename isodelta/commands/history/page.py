@@ -64,7 +64,7 @@ def write_history_report(
 
 
 def _violations(number: int, result: HistoryResult) -> list[Violation]:
-    """What the page shows of one history: each different violation once."""
+    """The violations that the page shows of one history, each different one once."""
     from isodelta.commands.history.words import level_in_words
 
     shown: dict[tuple[object, ...], Violation] = {}

@@ -34,7 +34,7 @@ class LevelResult:
     """One level. ``means`` says which one it is where the name has two meanings.
 
     ``session_order`` says whether the order of each session is a part of the level, and
-    ``without_session_order`` what the verdict is without; None where nothing is known of sessions.
+    ``without_session_order`` the verdict without it; None if the format has no sessions.
     """
 
     verdict: Verdict
@@ -139,7 +139,7 @@ class Anomaly:
 
 @dataclass(frozen=True, slots=True)
 class HistoryResult:
-    """One history of a file: the verdict at each level, and what was met on the way.
+    """One history of a file: the verdict at each level, and the anomalies met on the way.
 
     ``anomalous_reads`` counts them; ``anomalies`` has the first ones, at least one of each kind,
     and a cycle of each kind. ``seconds`` is the time that reading and judging took.
@@ -206,7 +206,7 @@ def judge_file(
     initial_values: bool = False,
     only: Sequence[str] = (),
 ) -> HistoryResult:
-    """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
+    """Reads and judges one file; raises ``BadInput`` if that cannot be done.
 
     With ``outside_writers`` the values of registers that nobody wrote are not anomalies. With
     ``initial_values`` one such value of each key is its initial one, where the format allows that.

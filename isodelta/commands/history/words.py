@@ -1,4 +1,4 @@
-"""The words of ``isodelta history``: one recorded history, told to people."""
+"""The words of ``isodelta history``: one recorded history, for people."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def level_in_words(name: str, level: LevelResult) -> str:
 
 
 def assumptions_in_words(result: HistoryResult) -> list[str]:
-    """What the verdicts rest on: initial values, and writers outside of the history."""
+    """The assumptions of the verdicts: initial values, and writers outside of the history."""
     lines = []
     taken, outside = result.taken_for_initial, result.written_outside
     if taken is not None:
@@ -49,7 +49,7 @@ def assumptions_in_words(result: HistoryResult) -> list[str]:
 def print_result(result: HistoryResult | Unread, console: Console) -> None:
     """One history: its levels, and each violation in words, once.
 
-    What could not be read is told at the end, as an error.
+    Unreadable files are reported at the end, as an error.
     """
     if isinstance(result, Unread):
         return
@@ -57,22 +57,22 @@ def print_result(result: HistoryResult | Unread, console: Console) -> None:
     console.print(f"{result.format}, {result.transactions} transactions, {result.seconds} s")
     for assumption in assumptions_in_words(result):
         console.print(Text(printable(f"  {assumption}")))
-    told: dict[tuple[str | None, tuple[str, ...]], str] = {}
+    explained: dict[tuple[str | None, tuple[str, ...]], str] = {}
     for name, level in result.levels.items():
         line = _headline(name, level)
         reason = (level.verdict.anomaly, level.transactions)
-        if level.sentences and reason in told:
-            line.append(f", as in {told[reason]}")
+        if level.sentences and reason in explained:
+            line.append(f", as in {explained[reason]}")
         console.print(line)
-        if level.sentences and reason not in told:
-            told[reason] = name
+        if level.sentences and reason not in explained:
+            explained[reason] = name
             for words in level.sentences:
                 console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))
     shown = {level.verdict.anomaly for level in result.levels.values()}
-    others = {each.anomaly: each for each in reversed(result.anomalies)}
-    for each in reversed(others.values()):
-        if each.anomaly not in shown:
-            console.print(Text(printable(f"  also: {each.anomaly}: {each.because}")))
+    others = {anomaly.anomaly: anomaly for anomaly in reversed(result.anomalies)}
+    for other in reversed(others.values()):
+        if other.anomaly not in shown:
+            console.print(Text(printable(f"  also: {other.anomaly}: {other.because}")))
     console.print()
 
 

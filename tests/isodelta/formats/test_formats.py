@@ -1,4 +1,4 @@
-"""The formats of foreign histories: read right, recognised, and refused with the place."""
+"""The formats of recorded histories: read right, recognised, and refused with the place."""
 
 from __future__ import annotations
 

@@ -84,4 +84,6 @@ def _key_value(
     from checker.separation.key_value.pairs import separate
     from isodelta.commands.explore.separating.key_value import separating
 
-    return separating(separate(transactions, predicates=predicates, budget=budget, told=progress))
+    return separating(
+        separate(transactions, predicates=predicates, budget=budget, progress=progress)
+    )
