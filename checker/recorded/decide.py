@@ -12,7 +12,19 @@ from checker.judging.graph import VerdictName
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason, SerialOrder
 from checker.recorded.dependency import Dependency
-from checker.recorded.explanation import anomaly, from_first_anti_dependency, in_words, phenomenon
+from checker.recorded.explanation.derivation import Derivation, derive
+from checker.recorded.explanation.names import (
+    anomaly,
+    from_first_anti_dependency,
+    lost_update,
+    phenomenon,
+)
+from checker.recorded.explanation.witness import (
+    ExplainedCycle,
+    explained,
+    explained_by_cases,
+    of_read,
+)
 from checker.recorded.history import Key, RecordedHistory, Value
 from checker.recorded.observations import AnomalousRead, Observations, observe
 from checker.recorded.version_order.completion import Completion, Decision
@@ -213,14 +225,15 @@ class _Judge:
 
     def _weak(self, name: str, sessions: bool) -> Verdict:
         try:
-            cycle = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
+            violation = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
         except OutOfTime:
             return Verdict(name, "unknown", Reason(TIME_OVER))
-        if isinstance(cycle, str):
-            return Verdict(name, "unknown", Reason(cycle))
-        if cycle is None:
+        if isinstance(violation, str):
+            return Verdict(name, "unknown", Reason(violation))
+        if violation is None:
             return Verdict(name, "holds")
-        verdict = self._by_cycle(name, cycle)
+        cycle = violation.cycle
+        verdict = self._by_cycle(name, cycle, violation.derivations)
         # A cycle that every weaker level allows, and causal does not, is one by definition.
         if name == CAUSAL or any(edge.inferred for edge in cycle):
             return replace(verdict, anomaly=RECORDED_LEVELS[name].breach)
@@ -234,7 +247,7 @@ class _Judge:
             for version in reads:
                 if version[0] in written:
                     other = updated.setdefault(version, number)
-                    if other != number:
+                    if other != number and lost_update(self.seen, other, number, version[0]):
                         rw = Dependency(other, number, "rw", version[0])
                         return rw, Dependency(number, other, "ww", version[0], inferred=True)
         return ()
@@ -258,23 +271,25 @@ class _Judge:
             assert decision.why is not None
             return Verdict(name, "unknown", Reason(decision.why))
         if decision.verdict == "violated":
-            return self._by_cycle(name, decision.cycle, one_of_many=decision.choices)
+            around = from_first_anti_dependency(decision.cycle)
+            if decision.choices:
+                witness = explained_by_cases(around, graph, decision.involved)
+            else:
+                witness = explained(around, self.seen, derive(graph, around))
+            return self._violated(name, around, witness)
         if name != SERIALIZABLE:
             return Verdict(name, "holds")
         order = tuple(self.seen.transactions[node].name for node in decision.order)
         return Verdict(name, "holds", SerialOrder(order))
 
     def _by_cycle(
-        self, name: str, cycle: Sequence[Dependency], *, one_of_many: bool = False
+        self, name: str, cycle: Sequence[Dependency], derivations: Sequence[Derivation] = ()
     ) -> Verdict:
         around = from_first_anti_dependency(cycle)
-        return Verdict(
-            name,
-            "violated",
-            in_words(around, self.seen, one_of_many=one_of_many),
-            anomaly(around, self.seen),
-            phenomenon(around),
-        )
+        return self._violated(name, around, explained(around, self.seen, derivations))
+
+    def _violated(self, name: str, cycle: Sequence[Dependency], witness: ExplainedCycle) -> Verdict:
+        return Verdict(name, "violated", witness, anomaly(cycle, self.seen), phenomenon(cycle))
 
 
 def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
@@ -351,7 +366,7 @@ def _by_read(name: str, anomalous: Sequence[AnomalousRead]) -> Verdict:
     return Verdict(
         name,
         "violated",
-        Reason(first.because + more, first.transactions),
+        of_read(first, more),
         first.anomaly,
         first.anomaly.split()[0] if first.anomaly.startswith("G") else None,
     )

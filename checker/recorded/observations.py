@@ -33,12 +33,21 @@ class AmbiguousHistory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AnomalousRead:
-    """An anomaly that is not a cycle: its name, the weakest level that forbids it, and words."""
+    """An anomaly that is not a cycle: its name, the weakest level that forbids it, and words.
+
+    ``recorded`` are the transactions concerned, and ``key`` is the key concerned.
+    """
 
     anomaly: str
     forbidden_from: str
     because: str
-    transactions: tuple[str, ...]
+    key: Key
+    recorded: tuple[Recorded, ...]
+
+    @property
+    def transactions(self) -> tuple[str, ...]:
+        """The names of the transactions concerned."""
+        return tuple(transaction.name for transaction in self.recorded)
 
 
 @dataclass(slots=True)
@@ -48,7 +57,8 @@ class Observations:
     ``reads`` has (key, writer) once for each key read from outside, ``every_read`` one pair for
     each such read, in program order. ``shown_order`` has (writer, writer, key) where
     reads of lists show that the second version follows the first at once, or (for appends that no
-    read shows) later. ``taken_for_initial``
+    read shows) later.
+    ``longest`` has the longest list read of a key, ``shown_by`` its reader. ``taken_for_initial``
     has the values that nobody wrote and that were read as the initial ones of their keys.
     """
 
@@ -60,6 +70,8 @@ class Observations:
     writes: list[list[int]] = field(default_factory=list)
     writers: list[list[int]] = field(default_factory=list)
     shown_order: list[tuple[int, int, int]] = field(default_factory=list)
+    longest: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    shown_by: dict[int, int] = field(default_factory=dict)
     anomalous_reads: list[AnomalousRead] = field(default_factory=list)
     taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
@@ -166,9 +178,9 @@ class _Observer:
             self.result.writers.append([])
         return number
 
-    def _find(self, anomaly: str, level: str, because: str, *places: int) -> None:
-        names = tuple(self.recorded[place].name for place in places)
-        self.result.anomalous_reads.append(AnomalousRead(anomaly, level, because, names))
+    def _find(self, anomaly: str, level: str, because: str, key: Key, *places: int) -> None:
+        recorded = tuple(self.recorded[place] for place in places)
+        self.result.anomalous_reads.append(AnomalousRead(anomaly, level, because, key, recorded))
 
     def _writer(self, place: int, key: Key, value: Value) -> int | None:
         """The number of the transaction whose write was read; None where it is an anomaly."""
@@ -185,6 +197,7 @@ class _Observer:
                 "unwritten read",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, which nobody wrote",
+                key,
                 place,
             )
             return None
@@ -194,6 +207,7 @@ class _Observer:
                 "future read",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r} before it wrote that value itself",
+                key,
                 place,
             )
             return None
@@ -202,6 +216,7 @@ class _Observer:
                 "G1a (aborted read)",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, written by {writer.name}, which aborted",
+                key,
                 write.transaction,
                 place,
             )
@@ -212,6 +227,7 @@ class _Observer:
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, which {writer.name} replaced itself "
                 "before it ended",
+                key,
                 write.transaction,
                 place,
             )
@@ -231,6 +247,7 @@ class _Observer:
                 READ_ATOMIC,
                 f"{self.recorded[place].name} read key {key!r} twice, first from "
                 f"{self.result.name(first)}, then from {self.result.name(writer)}",
+                key,
                 place,
             )
 
@@ -240,6 +257,7 @@ class _Observer:
             self.history.internal_from,
             f"{self.recorded[place].name} read {value!r} of key {key!r} where its own earlier "
             f"operations make it {expected!r}",
+            key,
             place,
         )
 
@@ -313,6 +331,7 @@ class _Lists(_Observer):
                     "duplicate element",
                     READ_COMMITTED,
                     f"{name} read a list of key {key!r} that has {repeated!r} twice",
+                    key,
                     place,
                 )
                 self._compare(place, key, _before_a_repetition(value))
@@ -335,6 +354,7 @@ class _Lists(_Observer):
                 READ_COMMITTED,
                 f"{self.recorded[place].name} and {self.recorded[reader].name} read lists of key "
                 f"{key!r} of which neither begins with the other",
+                key,
                 reader,
                 place,
             )
@@ -373,6 +393,7 @@ class _Lists(_Observer):
                 READ_ATOMIC,
                 f"{self.recorded[place].name} read key {key!r} twice, first with "
                 f"{len(earlier)} and then with {len(before)} elements",
+                key,
                 place,
             )
 
@@ -410,15 +431,18 @@ class _Lists(_Observer):
                 READ_COMMITTED,
                 f"{self.recorded[place].name} appended {element!r} to key {key!r} after the "
                 f"append of {self.recorded[aborted].name}, which aborted",
+                key,
                 aborted,
                 place,
             )
 
     def _finish(self) -> None:
-        for key, (elements, _) in self.longest.items():
+        for key, (elements, reader) in self.longest.items():
             if key not in self.key_number:
                 continue
             index = self.key_number[key]
+            self.result.longest[index] = elements
+            self.result.shown_by[index] = self.number_of[reader]
             order: list[int] = []
             for element in elements:
                 write = self.wrote.get((key, element))

@@ -18,6 +18,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from checker.recorded.dependency import Dependency
+from checker.recorded.explanation.derivation import Derivation, Violation, derive
 from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
@@ -28,8 +29,8 @@ from model.levels import CAUSAL, READ_ATOMIC
 
 def decide_weak(
     seen: Observations, level: str, *, sessions: bool, deadline: float
-) -> tuple[Dependency, ...] | str | None:
-    """A shortest forbidden cycle, None where there is none, or words where memory was short.
+) -> Violation | str | None:
+    """A shortest forbidden cycle, None if there is none, or the reason why that is unknown.
 
     Raises ``OutOfTime`` after the deadline.
     """
@@ -51,9 +52,12 @@ def decide_weak(
                     graph.order(other, writer, key)
         order = topological(graph.after)
     cycle = cycle_of(graph, order)
-    if cycle is None or level == CAUSAL:
-        return cycle
-    return _with_reader(cycle, seen, _pairs(seen, sessions, in_order))
+    if cycle is None:
+        return None
+    if level == CAUSAL:
+        return Violation(cycle, derive(graph, cycle))
+    relations = _relations(cycle, seen, _pairs(seen, sessions, in_order))
+    return _with_reader(cycle, relations) or Violation(cycle, tuple(relations))
 
 
 Pair = tuple[int, int, int, int]
@@ -64,25 +68,37 @@ def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]
     return _after_reads(seen) if in_order else _related(seen, sessions)
 
 
+def _relations(
+    cycle: Sequence[Dependency], seen: Observations, pairs: Iterator[Pair]
+) -> list[Derivation]:
+    """For each inferred edge of a cycle, the reader whose reads relate the two writers."""
+    wanted = {(edge.source, edge.target, edge.key) for edge in cycle if edge.inferred}
+    result = []
+    for reader, key, writer, other in pairs if wanted else ():
+        if (other, writer, key) in wanted:
+            wanted.discard((other, writer, key))
+            back = next((k for k, w in seen.every_read[reader] if w == other), None)
+            edge = Dependency(other, reader, "so" if back is None else "wr", back)
+            result.append(Derivation(other, writer, key, (edge,), reader))
+    return result
+
+
 def _with_reader(
-    cycle: tuple[Dependency, ...], seen: Observations, pairs: Iterator[Pair]
-) -> tuple[Dependency, ...]:
-    """The cycle as an anti-dependency, where one axiom alone closes it.
+    cycle: tuple[Dependency, ...], relations: Sequence[Derivation]
+) -> Violation | None:
+    """The cycle as an anti-dependency, if one axiom alone closes it.
 
     The reader saw the other writer, which follows the writer that the reader read from.
     """
-    closing = [edge for edge in cycle if edge.inferred]
-    if len(closing) != 1 or any(edge.kind == "rw" for edge in cycle):
-        return cycle
-    last = closing[0]
-    for reader, key, writer, other in pairs:
-        if (other, writer, key) == (last.source, last.target, last.key):
-            back = next((k for k, w in seen.every_read[reader] if w == other), None)
-            kind = "so" if back is None else "wr"
-            return Dependency(reader, other, "rw", key, inferred=True), Dependency(
-                other, reader, kind, back
-            )
-    return cycle
+    closing = [place for place, edge in enumerate(cycle) if edge.inferred]
+    if len(closing) != 1 or len(relations) != 1 or any(edge.kind == "rw" for edge in cycle):
+        return None
+    (place,), (relation,) = closing, relations
+    assert relation.reader is not None
+    path = cycle[place + 1 :] + cycle[:place]
+    follows = Derivation(relation.second, relation.first, relation.key, path)
+    rw = Dependency(relation.reader, relation.first, "rw", relation.key, inferred=True)
+    return Violation((rw, *relation.path), (follows,))
 
 
 def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int] | None:

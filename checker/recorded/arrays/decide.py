@@ -118,7 +118,7 @@ def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) 
         edges = [_edge(graph.rw, "rw", at, int(first[at])), Dependency(int(first[at]), at, "log")]
     else:
         edges = _through_log(graph, at, int(first[at]), int(last[at]))
-    return _violated(SERIALIZABLE, edges)
+    return _violated(graph, SERIALIZABLE, edges)
 
 
 def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[Dependency]:
@@ -154,7 +154,7 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
             edges = [_edge(graph.ww, "ww", replaced, at), Dependency(at, replaced, "unseen")]
         else:
             edges = [_edge(graph.rw, "rw", at, first), Dependency(first, at, "start")]
-        return _violated(SNAPSHOT_ISOLATION, edges, snapshot)
+        return _violated(graph, SNAPSHOT_ISOLATION, edges, snapshot)
     if graph.writes[at] and read_from > at:
         edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "log")]
     elif read_from >= first:
@@ -164,7 +164,7 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
         if first != replaced:
             edges.append(Dependency(first, replaced, "log"))
         edges.append(_edge(graph.ww, "ww", replaced, at))
-    return _violated(SNAPSHOT_ISOLATION, edges)
+    return _violated(graph, SNAPSHOT_ISOLATION, edges)
 
 
 def _write_serializable(graph: Dependencies) -> Verdict:
@@ -221,7 +221,7 @@ def _by_components(graph: Dependencies, source: Array, target: Array, numbers: A
 
     nodes = shortest_cycle(after, pairs=False)
     edges = [_any_edge(graph, a, b) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
-    return _violated(WRITE_SERIALIZABLE, edges)
+    return _violated(graph, WRITE_SERIALIZABLE, edges)
 
 
 def _any_edge(graph: Dependencies, source: int, target: int) -> Dependency:
@@ -253,9 +253,11 @@ def _topological(graph: Dependencies, source: Array, target: Array) -> Array:
     return writers
 
 
-def _violated(level: str, edges: list[Dependency], snapshot: Array | None = None) -> Verdict:
+def _violated(
+    graph: Dependencies, level: str, edges: list[Dependency], snapshot: Array | None = None
+) -> Verdict:
     cycle = rotated(edges, lambda edge: edge.kind != "rw")
-    return Verdict(level, "violated", explained(cycle, snapshot), anomaly(cycle))
+    return Verdict(level, "violated", explained(cycle, graph.history, snapshot), anomaly(cycle))
 
 
 def _explained_by(level: str, order: Array) -> Verdict:

@@ -68,6 +68,7 @@ class Dependencies:
     whether it wrote.
     """
 
+    history: LargeHistory
     transactions: int
     writes: Array
     wr: tuple[Array, Array, Array]
@@ -206,6 +207,7 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
     same = written[1:] // base == written[:-1] // base
     first, second = written[:-1][same], written[1:][same]
     return Dependencies(
+        history,
         transactions,
         writes,
         (source[wr], reader[wr], key_of(read[wr])),

@@ -40,6 +40,8 @@ class Constraints:
         self.before: list[list[int]] = [[] for _ in range(self.size)]
         self.edges: dict[int, Dependency] = {}
         self.ordered: set[tuple[int, int, int]] = set()
+        self.stages: list[int] = []
+        """How many edges there were when each round of inference began."""
         self.readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self.chains: dict[int, list[int]] = defaultdict(list)
         for number, session in enumerate(seen.session):

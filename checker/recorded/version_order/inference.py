@@ -96,6 +96,7 @@ class Inference:
         """One round, along a topological order: how many orders are new."""
         if self.reach is None:
             raise AssertionError("without reachability nothing is inferred")
+        self.graph.stages.append(len(self.graph.edges))
         self.reach.update(order, self.graph.before, self.graph.deadline)
         if self.frontiers is not None:
             return self.frontiers.advance(order)

@@ -43,6 +43,8 @@ class OrderSearch:
         self.forbidden: dict[Choice, Reason] = {}
         self.cycle: tuple[Dependency, ...] = ()
         self.conflicts = 0
+        self.involved: set[int] = set()
+        """The transactions on the cycles met so far."""
         self.clock = 0
         # Taken from the end: first the versions with many readers, which decide most.
         self.open = sorted(pairs, key=self._weight)
@@ -60,7 +62,9 @@ class OrderSearch:
             first, second = self._preferred(pair)
             reasons = self.forbidden[first] | self.forbidden[second]
             if not reasons:
-                return Decision("violated", cycle=self.cycle, choices=True)
+                return Decision(
+                    "violated", cycle=self.cycle, choices=True, involved=tuple(self.involved)
+                )
             self.conflicts += 1
             if self.conflicts > MOST_CONFLICTS:
                 return None
@@ -138,6 +142,7 @@ class OrderSearch:
     def _reason(self, path: list[int], closing: Dependency) -> Reason:
         """The choices on a cycle: a path, and the edge that leads from its end to its start."""
         size = self.graph.size
+        self.involved.update(map(self.graph.transaction, path))
         reasons = set()
         cycle = []
         for start, end in itertools.pairwise(path):

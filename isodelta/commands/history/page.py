@@ -33,7 +33,7 @@ def write_history_report(
 
     ``cut_short`` says why not all results are there.
     """
-    from isodelta.commands.history.words import assumptions_in_words, meaning_in_words
+    from isodelta.commands.history.words import assumptions_in_words, in_one_line, meaning_in_words
     from isodelta.report.files.writer import replace_file
     from isodelta.report.html import plain_page
 
@@ -45,6 +45,7 @@ def write_history_report(
         results=judged,
         assumptions=assumptions_in_words,
         meaning=meaning_in_words,
+        in_one_line=in_one_line,
         unread=unread,
         violations=[
             (result, _violations(number, result)) for number, result in enumerate(violated[:SHOWN])
