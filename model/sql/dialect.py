@@ -12,6 +12,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import sqlglot
@@ -24,7 +25,7 @@ from sqlglot.parsers.spark import SparkParser
 from model.errors import InvalidScenario, UnsupportedSQL
 
 _Arguments = dict[str, bool]
-"""The arguments of a node, each with whether it is required."""
+"""The arguments of a node, and whether they are required."""
 
 
 class Optimize(exp.Expression):
@@ -424,8 +425,12 @@ def parse(text: str) -> exp.Expr:
     return trees[0]
 
 
+@lru_cache(maxsize=4096)
 def parse_expression(text: str) -> exp.Expr:
-    """The tree of an expression, a condition, or a query. Raises InvalidScenario."""
+    """The tree of an expression, a condition, or a query. Raises InvalidScenario.
+
+    It is not to be changed: others may hold it as well. Change a copy.
+    """
     try:
         tree: exp.Expr = sqlglot.parse_one(text, dialect=Delta)
     except SqlglotError as error:

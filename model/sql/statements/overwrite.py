@@ -44,7 +44,7 @@ SETTINGS = frozenset({PARTITION_MODE, DATA_COLUMNS, CONSTRAINT_CHECK})
 
 
 def insert_or_overwrite(source: Source) -> Statement:
-    """INSERT, by what it does with the rows that are there."""
+    """INSERT in any form: an append, an overwrite, or REPLACE WHERE."""
     tree = source.tree()
     if tree.args.get("overwrite"):
         return _overwrite(source, tree)
@@ -131,9 +131,9 @@ def _replace_where(source: Source, tree: exp.Expr) -> Statement:
 
 def _inserts(source: Source, body: exp.Expr) -> InsertValues | InsertSelect:
     """The INSERT that brings the new rows."""
-    found = insert(source, body)
-    assert isinstance(found, InsertValues | InsertSelect)
-    return found
+    inserts = insert(source, body)
+    assert isinstance(inserts, InsertValues | InsertSelect)
+    return inserts
 
 
 def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Expression:
@@ -146,10 +146,10 @@ def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Ex
     fixed: dict[int, exp.Expr] = {}
     for node in partition.expressions:
         name = node.this if isinstance(node, exp.EQ) else node
-        known = {table.names[place].lower() for place in table.partitions}
-        if name.name.lower() not in known:
+        partitioning = {table.names[place].lower() for place in table.partitions}
+        if name.name.lower() not in partitioning:
             raise InvalidScenario(
-                f"PARTITION names {name.name!r}, which is no partition column",
+                f"PARTITION names {name.name!r}, which is not a partition column",
                 error_class="NON_PARTITION_COLUMN",
             )
         column = table.column(name.name)
@@ -225,8 +225,8 @@ def _flag(source: Source, key: str) -> bool:
     return _setting(source, key, "true", ("true", "false")) == "true"
 
 
-def _setting(source: Source, key: str, default: str, known: tuple[str, ...]) -> str:
+def _setting(source: Source, key: str, default: str, options: tuple[str, ...]) -> str:
     value = source.settings.get(key, default).lower()
-    if value not in known:
-        raise InvalidScenario(f"{key} is {' or '.join(known)}, not {value!r}")
+    if value not in options:
+        raise InvalidScenario(f"{key} is {' or '.join(options)}, not {value!r}")
     return value
