@@ -47,11 +47,11 @@ def declared_table(name: str, spec: TableSpec) -> Table:
     if spec.absent:
         return _absent(name, spec)
     columns: dict[str, Declared] = {}
-    for column, text in spec.columns.items():
+    for own, text in spec.columns.items():
         try:
-            columns[column] = _of_text(text)
+            columns[own] = _of_text(text)
         except InvalidScenario as error:
-            raise type(error)(str(error), ("columns", column)) from error
+            raise type(error)(str(error), ("columns", own)) from error
     given = declared_properties(spec.properties)
     kept = {k: v for k, v in given.items() if not is_protocol_property(k)}
     plain = {name: column.type for name, column in columns.items()}

@@ -142,10 +142,9 @@ def check_storable(
     """
     if not types.storable(value.type, column.type):
         problem = f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
-        if value.type.family == "date":
-            raise InvalidScenario(
-                problem, error_class="DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION"
-            )
+        refused = types.NOT_CAST.get((value.type.family, column.type.family))
+        if refused is not None:
+            raise InvalidScenario(problem, error_class=f"DATATYPE_MISMATCH.CAST_{refused}")
         raise UnsupportedSQL(problem)
     if isinstance(value, Literal | Arithmetic) and is_constant(value):
         types.store(constant(value).value, column.type, overflow)

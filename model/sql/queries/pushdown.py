@@ -116,10 +116,10 @@ def _inferred(side: Side, given: Sequence[Expression]) -> Iterator[Expression]:
     """What conditions on single columns elsewhere say of columns that are equal to those."""
     equal = list(_equalities(given))
     for part in given:
-        places = columns(part)
-        if len(places) != 1:
+        mentioned = columns(part)
+        if len(mentioned) != 1:
             continue
-        (column,) = places
+        (column,) = mentioned
         if side.has(column):
             continue
         for other in _equal_to(column, equal):

@@ -174,7 +174,12 @@ def relation(tree: exp.Expr, tables: Tables) -> Named:
 
 
 def named(node: exp.Expr) -> str | None:
-    """The name of an output; None for an expression that is given none."""
+    """The name of an output; None for an expression that is given none.
+
+    A column that is cast keeps its name (ResolveAliases, ``assignAliases``).
+    """
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+        node = node.this
     has_name = isinstance(node, exp.Alias | exp.Column | exp.Literal)
     return node.alias_or_name if has_name else None
 

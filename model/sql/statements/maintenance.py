@@ -74,7 +74,7 @@ def reorg(source: Source) -> Statement:
 
 
 def _partitions(source: Source, where: exp.Where | None, table: Table, what: str) -> Expression:
-    """The condition on partitions. Its names are checked before it is resolved, whether or not they exist."""
+    """The condition on partitions. Its names are checked first, whether or not they exist."""
     refuse_subqueries(where, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
     partitioning = {table.names[place].lower() for place in table.partitions}
     for column in where.find_all(exp.Column) if where is not None else ():

@@ -58,9 +58,9 @@ def merge(source: Source) -> Statement:
     matched, not_matched, by_source = (tuple(clauses[kind]) for kind in _KINDS)
     refuse_subqueries(tree.args["on"])
     condition = names.condition(tree.args["on"], True, True)
-    given = names.using.source
-    clauses_found = (matched, not_matched, by_source)
-    return Merge(source.text, table, given, condition, *clauses_found, after=names.after)
+    using_ = names.using.source
+    parts = (matched, not_matched, by_source)
+    return Merge(source.text, table, using_, condition, *parts, after=names.after)
 
 
 def _refused(message: str, error_class: str) -> InvalidScenario:

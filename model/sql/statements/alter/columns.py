@@ -22,6 +22,7 @@ def add_columns(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """ADD COLUMN(S): existing rows have NULL in a new column."""
     table = after = source.table
     for action in actions:
+        assert isinstance(action, exp.ColumnDef)
         refuse_extras(action, {"this", "kind", "constraints", "position"})
         new = declared(action)
         if new.identity is not None or new.expression is not None:

@@ -41,7 +41,9 @@ def _check(source: Source, actions: Sequence[exp.Expr]) -> tuple[str, exp.Expr]:
             if isinstance(check, exp.CheckColumnConstraint):
                 refuse_extras(check, {"this"})
                 return constraint.this.name.lower(), check.this
-    raise UnsupportedSQL(f"{source.body!r}: only ADD CONSTRAINT name CHECK (condition) is supported")
+    raise UnsupportedSQL(
+        f"{source.body!r}: only ADD CONSTRAINT name CHECK (condition) is supported"
+    )
 
 
 def drop_constraint(source: Source, actions: Sequence[exp.Expr]) -> Statement:
