@@ -175,6 +175,8 @@ def _of_text(text: str) -> Declared:
     except InvalidScenario as error:
         if isinstance(error, UnsupportedSQL):
             raise
+        if text.strip().isidentifier():
+            types.parse_type(text)
         raise InvalidScenario(
             f"{text!r} is not a column ({error}): a type, then NOT NULL, DEFAULT value, "
             "COMMENT 'text', GENERATED ALWAYS AS (expression), "
