@@ -12,7 +12,7 @@ from isodelta.commands.explore.separating.results import (
 )
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report
-from isodelta.report.findings import difference, predicted_result
+from isodelta.report.findings import difference
 from isodelta.report.pictures.lattice import heights
 from isodelta.report.start import new_report, slug
 from isodelta.report.views.theory import LatticeCell, LatticeEdge, LatticeHistory, LatticePicture
@@ -131,6 +131,6 @@ def _finding(history: NamedHistory, scenario: Scenario) -> Finding:
         level=history.violates[0],
         summary=f"It tells {history.pairs} ordered pairs of levels apart.",
         scenario=scenario,
-        predicted=predicted_result(scenario, NO_RULES),
+        predicted=history.result,
         profile=NO_RULES.name,
     )

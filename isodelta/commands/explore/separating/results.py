@@ -10,6 +10,7 @@ from checker.separation.lattice import Lattice
 from checker.separation.result import H_co, SeparatingHistory, Separation, SeparationResult
 from conformance.replay.comparison import Comparison
 from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.runs.results import RunResult
 from model.scenario import Expectation, Scenario
 
 
@@ -44,8 +45,8 @@ class NamedHistory:
     ``holds`` are the strongest levels that it holds, ``violates`` the weakest that it violates;
     ``pairs`` counts the ordered pairs that it separates. ``transactions`` has their names and
     actions. Only histories of snapshots have the rest: their scenario with its set-up and
-    schedule, the transactions that the rules of ``profile`` refuse at each level of a table, and
-    whether replays agreed with the model.
+    schedule, its run without rules, the transactions that the rules of ``profile`` refuse at each
+    level of a table, and whether replays agreed with the model.
     """
 
     label: str
@@ -58,6 +59,7 @@ class NamedHistory:
     setup: tuple[str, ...] = ()
     schedule: str = ""
     scenario: Scenario | None = None
+    result: RunResult | None = None
     profile: str = ""
     admitted: Mapping[str, str] = field(default_factory=dict)
     engine_agrees: Mapping[str, bool] = field(default_factory=dict)
