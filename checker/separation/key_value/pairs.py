@@ -135,8 +135,9 @@ def separate_pair(
 ) -> KeyValueSeparation:
     """The smallest history that separates two levels, or the reason why there is none.
 
-    With ``predicates``, a history without predicate reads is preferred if it is as small. Raises
-    ``KeyError`` for an unknown level.
+    With ``predicates``, a history without predicate reads is preferred if it is as small. If the
+    solver reaches its limits, the answer covers the sizes before. Raises ``KeyError`` for an
+    unknown level.
     """
     started = time.process_time()
     levels = KEY_VALUE_LEVELS[held], KEY_VALUE_LEVELS[violated]
@@ -152,8 +153,12 @@ def separate_pair(
                 break
         search = Synthesis(shape(size, keys, levels, predicates=predicates), levels[:1], levels[1])
         as_small = example is not None and size == most
-        smaller = search.smallest(example.history.operations if example and as_small else None)
-        candidates += search.candidates
+        try:
+            smaller = search.smallest(example.history.operations if example and as_small else None)
+        except TimeoutError:
+            break  # The solver gave up: this size and larger ones stay undecided.
+        finally:
+            candidates += search.candidates
         if smaller is not None:
             example = KeyValueExample(smaller)
             break
