@@ -2,7 +2,7 @@
 
 This is the one place that names cycles, for every kind of history. An edge's kind is that of
 ``EdgeKind`` or, if item and predicate reads cannot be told apart, its first word; ``so`` is the
-order of two transactions in their session.
+order of two transactions in their session, ``rt`` that of one that ended before the other began.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ LOST_UPDATE = "lost update"
 WRITE_SKEW = "write skew"
 READ_SKEW = "read skew"
 CAUSALITY_VIOLATION = "causality violation"
+REAL_TIME_VIOLATION = "real-time violation"
 
 _DEPENDENCIES = frozenset({"ww", "wr", "rw"})
-_CALLED = {"so": "session"}
+_WRITES = frozenset({"ww", "log", "rt"})
+_CALLED = {"so": "session", "rt": "realtime"}
 
 
 def cycle_name(kinds: Sequence[str]) -> str:
@@ -36,7 +38,7 @@ def _cycle_name(kinds: tuple[str, ...]) -> str:
     short = tuple(kind.split()[0] for kind in kinds)
     anti = [kind for kind, word in zip(kinds, short, strict=True) if word == "rw"]
     if not anti:
-        name = "G1c" if "wr" in short or "so" in short else "G0"
+        name = "G0" if _WRITES.issuperset(short) else "G1c"
     elif len(anti) == 1:
         name = "G-single"
     elif "rw" in anti:
@@ -58,6 +60,8 @@ def common_name(
     anti = list(kinds).count("rw")
     if lost_update:
         return LOST_UPDATE
+    if "rt" in kinds:
+        return REAL_TIME_VIOLATION
     if not anti:
         if cyclic_versions:
             return "cyclic versions"
