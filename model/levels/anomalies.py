@@ -17,7 +17,6 @@ CAUSALITY_VIOLATION = "causality violation"
 REAL_TIME_VIOLATION = "real-time violation"
 
 _DEPENDENCIES = frozenset({"ww", "wr", "rw"})
-_WRITES = frozenset({"ww", "log", "rt"})
 _CALLED = {"so": "session", "rt": "realtime"}
 
 
@@ -38,7 +37,7 @@ def _cycle_name(kinds: tuple[str, ...]) -> str:
     short = tuple(kind.split()[0] for kind in kinds)
     anti = [kind for kind, word in zip(kinds, short, strict=True) if word == "rw"]
     if not anti:
-        name = "G0" if _WRITES.issuperset(short) else "G1c"
+        name = "G1c" if "wr" in short or "so" in short else "G0"
     elif len(anti) == 1:
         name = "G-single"
     elif "rw" in anti:

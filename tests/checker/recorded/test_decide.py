@@ -387,12 +387,13 @@ def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions
 
 
 def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessions() -> None:
-    """T9 -rw-> T5 -rw-> T1 -wr-> T9, which snapshot isolation allows unless sessions count."""
+    """T5 should have seen T1 by its session; without it T9 -rw-> T5 -rw-> T1 -wr-> T9 is left."""
     idle = [f"0: w({key}=1)" for key in "abcdef"]
     made = recorded("0: w(y=1) w(z=1)", *idle[:3], "0: r(y) w(x=1)", *idle[3:], "0: r(x) r(z=1)")
     judgement = judge(made, session_order=True)
     level = judgement.levels["SnapshotIsolation"]
-    assert [edge.kind for edge in level.cycle] == ["rw", "wr", "rw"]
+    assert [edge.kind for edge in level.cycle] == ["rw", "so"]
+    assert judgement.without_sessions["Serializable"] == "violated"
     assert (level.verdict, judgement.without_sessions[level.level]) == ("violated", "holds")
     assert judgement.without_sessions == plain(made)
 
