@@ -26,7 +26,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "checker": (
         "judging", "generators", "search", "proofs", "synthesis", "recorded", "separation",
-        "robustness",
+        "robustness", "logs",
     ),
     "conformance": (
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
