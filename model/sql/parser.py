@@ -46,7 +46,7 @@ class Parsed:
     @property
     def restores(self) -> bool:
         """Whether the statement may put the definition of an earlier version back."""
-        return any(each.restores for each in self.form.classes)
+        return any(kind.restores for kind in self.form.classes)
 
     def resolve(self, target: str, tables: Tables) -> Statement:
         """The statement, over table ``target`` and the others in ``tables``.
@@ -82,10 +82,10 @@ def parsed(text: str) -> Parsed:
         form = _BY_WORDS.get(" ".join(words[:length]))
         if form is not None:
             return Parsed(Written(text, body, settings), form)
-    known = sorted({name.split()[0] for name in _BY_WORDS})
-    near = difflib.get_close_matches(words[0], known, 1)
+    verbs = sorted({name.split()[0] for name in _BY_WORDS})
+    near = difflib.get_close_matches(words[0], verbs, 1)
     forms = sorted(name for name in _BY_WORDS if name.split()[0] == words[0])
-    hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
+    hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(verbs)})"
     if forms:
         raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
     raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
@@ -109,8 +109,8 @@ def _settings(written: Settings) -> dict[str, str]:
     settings: dict[str, str] = {}
     for key, value in written:
         if key.lower() not in SETTINGS:
-            known = ", ".join(sorted(SETTINGS))
-            raise UnsupportedSQL(f"SET {key} is not supported (supported: {known})")
+            supported = ", ".join(sorted(SETTINGS))
+            raise UnsupportedSQL(f"SET {key} is not supported (supported: {supported})")
         settings[key.lower()] = value.strip("'\"")
     return settings
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Literal, cast
 
-from model.errors import InvalidScenario, StatementFailure
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import Value
 from model.values import texts
 from model.values.doubles import canonical
@@ -163,14 +163,27 @@ def storable(source: ColumnType, target: ColumnType) -> bool:
     """Whether Delta puts an expression of one type into a column of the other.
 
     It casts whatever ANSI mode can cast, texts among them, beyond Spark's store assignment
-    (DeltaAnalysis.scala, ``castIfNeeded``). Doubles as text and moments as numbers are not
-    modelled.
+    (DeltaAnalysis.scala, ``castIfNeeded``). Doubles as text are not modelled.
     """
     if source.family in ("null", "string", target.family):
         return True
     if target.family == "string":
         return source is not DOUBLE  # Java writes doubles in a way of its own.
-    return {source.family, target.family} in ({"date", "timestamp"}, {"boolean", "number"})
+    return {source.family, target.family} in _EXCHANGED
+
+
+_EXCHANGED = ({"date", "timestamp"}, {"boolean", "number"}, {"number", "timestamp"})
+"""Families whose values become values of each other."""
+
+NOT_CAST: dict[tuple[Family, Family], str] = {
+    ("boolean", "date"): "WITHOUT_SUGGESTION",
+    ("boolean", "timestamp"): "WITH_CONF_SUGGESTION",
+    ("date", "boolean"): "WITH_CONF_SUGGESTION",
+    ("date", "number"): "WITH_FUNC_SUGGESTION",
+    ("number", "date"): "WITH_FUNC_SUGGESTION",
+    ("timestamp", "boolean"): "WITH_CONF_SUGGESTION",
+}
+"""Families between which ANSI mode has no cast, and how Spark's error ends."""
 
 
 INSERT_OVERFLOW = "CAST_OVERFLOW_IN_TABLE_INSERT"
@@ -186,6 +199,8 @@ def store(value: Value, target: ColumnType, overflow: str = INSERT_OVERFLOW) -> 
     if value is None:
         return None
     if target.family == "number":
+        if isinstance(value, datetime.datetime):
+            value = seconds_of(value, target)
         number = _number_of(value, target) if isinstance(value, str) else value
         return _store_number(number, target, overflow)
     return _STORE[target.family](value)
@@ -247,11 +262,39 @@ def text_of(value: Value) -> str:
     return str(value)
 
 
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def seconds_of(moment: datetime.datetime, target: ColumnType) -> Value:
+    """A timestamp as a number: the seconds since 1970, whole ones for a whole number's type."""
+    micros = (moment - _EPOCH) // datetime.timedelta(microseconds=1)
+    if target.bits:
+        return micros // 1_000_000
+    return micros / 1_000_000 if target is DOUBLE else Decimal(micros).scaleb(-6, _EXACT)
+
+
+def moment_of(seconds: int | float | Decimal) -> datetime.datetime:
+    """A number of seconds since 1970 as a timestamp, cut to microseconds.
+
+    Raises StatementFailure for NaN and infinity, UnsupportedSQL beyond the years 1 to 9999.
+    """
+    if isinstance(seconds, float) and not math.isfinite(seconds):
+        raise StatementFailure("CAST_INVALID_INPUT", f"{seconds} is not a timestamp")
+    try:
+        return _EPOCH + datetime.timedelta(microseconds=int(seconds * 1_000_000))
+    except OverflowError as error:
+        raise UnsupportedSQL(
+            f"{seconds} seconds since 1970 lie beyond the year 9999, or before 1"
+        ) from error
+
+
 def _store_timestamp(value: Value) -> Value:
     if isinstance(value, str):
         return texts.timestamp_of(value)
     if isinstance(value, datetime.datetime):
         return value
+    if isinstance(value, int | float | Decimal):
+        return moment_of(value)
     assert isinstance(value, datetime.date)
     return datetime.datetime(value.year, value.month, value.day)
 

@@ -160,10 +160,10 @@ def _widened(table: Table, listed: Sequence[Column], given: _Given) -> Table:
 
 def _by_position(table: Table, given: _Given) -> Table:
     """The table with the columns that the rows have beyond its own."""
-    known = table.column_names
-    if len(given.kinds) < len(known):
+    own = table.column_names
+    if len(given.kinds) < len(own):
         return table
-    names = (*known, *map(_named, given.names[len(known) :]))
+    names = (*own, *map(_named, given.names[len(own) :]))
     return evolved(table, zip(names, given.kinds, strict=True))
 
 
@@ -171,8 +171,8 @@ def _by_name(table: Table, given: _Given, evolving: bool) -> Table:
     names = [_named(name) for name in given.names]
     if evolving:
         return evolved(table, zip(names, given.kinds, strict=True))
-    known = {name.lower() for name in table.column_names}
-    if unknown := [name for name in names if name.lower() not in known]:
+    own = {name.lower() for name in table.column_names}
+    if unknown := [name for name in names if name.lower() not in own]:
         raise InvalidScenario(
             f"unknown column {unknown[0]!r}", error_class="DELTA_METADATA_MISMATCH"
         )
@@ -227,12 +227,12 @@ def stored(
 
 def _common_type(values: list[Literal], name: str | None) -> ColumnType:
     """The type of one column of VALUES, which Spark finds over all of its rows."""
-    found = [value.type for value in values]
-    families = {type_.family for type_ in found} - {"null"}
+    kinds = [value.type for value in values]
+    families = {type_.family for type_ in kinds} - {"null"}
     if len(families) > 1:
         raise InvalidScenario(
             f"the values for column {name!r} are of several types "
-            f"({', '.join(dict.fromkeys(map(str, found)))})",
+            f"({', '.join(dict.fromkeys(map(str, kinds)))})",
             error_class="INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
         )
-    return reduce(types.wider, found)
+    return reduce(types.wider, kinds)

@@ -24,21 +24,21 @@ def update(source: Source) -> Statement:
     subqueries: list[Query] = []
 
     def scalar(node: exp.Expr) -> Expression:
-        found = query(node.this, source.tables)
-        check_width(len(found.outputs), (0,))
-        subqueries.append(found)
+        asked = query(node.this, source.tables)
+        check_width(len(asked.outputs), (0,))
+        subqueries.append(asked)
         index = len(table.names) + len(subqueries) - 1
-        return Column(index, node.sql(dialect="spark"), found.outputs[0].type)
+        return Column(index, node.sql(dialect="spark"), asked.outputs[0].type)
 
     scope = Scope(table, qualifier)
     values = Scope(table, qualifier, subquery=scalar)
     assignments: dict[int, Expression] = {}
     for node in tree.expressions:
         if not isinstance(node, exp.EQ):
-            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not an assignment")
         column = scope.resolve(node.args["this"])
         if not isinstance(column, Column):
-            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
+            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is not a column")
         if column.index in assignments:
             raise InvalidScenario(
                 f"column {column.name!r} is set twice", error_class="DELTA_CONFLICT_SET_COLUMN"

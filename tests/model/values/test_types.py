@@ -169,7 +169,9 @@ def test_a_number_that_does_not_fit_fails_by_the_statement_s_name_for_it(
         (BOOLEAN, INT, True),
         (INT, BOOLEAN, True),
         (DOUBLE, STRING, False),
-        (TIMESTAMP, BIGINT, False),
+        (TIMESTAMP, BIGINT, True),
+        (DOUBLE, TIMESTAMP, True),
+        (BOOLEAN, TIMESTAMP, False),
         (DATE, INT, False),
     ],
 )
