@@ -25,8 +25,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "effects", "simulator", "preparation",
     ),
     "checker": (
-        "judging", "generators", "search", "proofs", "synthesis", "recorded", "separation",
-        "robustness",
+        "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
+        "separation", "robustness", "logs",
     ),
     "conformance": (
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",

@@ -291,8 +291,8 @@ def _guarded_put(choose: Choose) -> Statement:
     guard, key, value = _condition(choose), 1 + choose(KEYS), choose(VALUES)
 
     def effect(rows: Contents, name: str) -> Writes:
-        found = any(map(guard.matches, rows.values()))
-        return {} if found else {_key_id(key): (key, value)}
+        matched = any(map(guard.matches, rows.values()))
+        return {} if matched else {_key_id(key): (key, value)}
 
     text = f"PUT ({key}, {value}) WHERE NOT EXISTS (SELECT * FROM t WHERE {guard.text})"
     return Statement(text, (guard,), effect)

@@ -108,7 +108,7 @@ _SHAPES = (
 def _clauses(pick: Pick, spec: TableSpec) -> list[exp.When]:
     types = readable(spec)
     # What an INSERT of MERGE makes of identity columns is not modelled.
-    shape = pick([each for each in _SHAPES if "insert" not in each or not hands_out(spec)])
+    shape = pick([shape for shape in _SHAPES if "insert" not in shape or not hands_out(spec)])
     matched = shape.count("update") + shape.count("delete")
     whens, inserts = [], shape.count("insert")
     for word in shape.replace("by source", "bysource").split():

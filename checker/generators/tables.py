@@ -80,15 +80,15 @@ FEATURES = (
 
 def columns(pick: Pick) -> Columns:
     """The columns ``k``, ``p`` and ``v``, and sometimes one more."""
-    found = {
+    types = {
         "k": "int",
         "p": pick(("int", "int", "string", "boolean", "date", "bigint")),
         "v": pick(("int", "int", "bigint", "double", "string", "decimal(5,2)")),
     }
     extra = pick((None, None, "string", "boolean", "date", "double", "timestamp", "decimal(5,2)"))
     if extra is not None:
-        found["w"] = extra
-    return found
+        types["w"] = extra
+    return types
 
 
 def table(pick: Pick, level: str | None = None) -> TableSpec:
@@ -112,7 +112,7 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
     vectors = pick((False, True))
     check = pick(tuple(CHECKS)) if feature == "constraint" else None
     rows = _rows(pick, TableSpec(declared), vectors, required, CHECKS[check] if check else None)
-    commits = [_insert(TableSpec(declared), "t", each) for each in rows]
+    commits = [_insert(TableSpec(declared), "t", values) for values in rows]
     properties = {} if level is None else {LEVEL_PROPERTY: level}
     # Picked for every table, so that a plain one takes no more choices than a partitioned one.
     clusterings: Sequence[tuple[str, ...]] = ((), (), ("k",), ("v", "k"))
@@ -126,7 +126,7 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
             marked = exp.Where(this=binary(column("k"), "<=>", key))
             commits.append(printed(exp.Delete(this=named("t"), where=marked)))
     if check is not None:
-        commits.insert(0, printed(altering(new_constraint(parse_expression(check), "c"))))
+        commits.insert(0, printed(altering(new_constraint(parse_expression(check).copy(), "c"))))
     spec = TableSpec(declared, partition_by, cluster_by, properties, tuple(commits))
     return _altered(pick, spec, feature)
 
@@ -145,9 +145,11 @@ def _altered(pick: Pick, spec: TableSpec, feature: str) -> TableSpec:
         renaming = exp.RenameColumn(this=column(gone), to=column("y"))
         change = pick((None, dropping, renaming))
         setup += [printed(altering(change))] if change is not None else []
-    found = TableSpec(spec.columns, spec.partition_by, spec.cluster_by, properties, tuple(setup))
+    without_late = TableSpec(
+        spec.columns, spec.partition_by, spec.cluster_by, properties, tuple(setup)
+    )
     if pick((False, True)):
-        late = _insert(found, "t", [row(pick, given(found))])
+        late = _insert(without_late, "t", [row(pick, given(without_late))])
         setup.append(late)
     return TableSpec(spec.columns, spec.partition_by, spec.cluster_by, properties, tuple(setup))
 
@@ -207,19 +209,19 @@ def _declared(text: str) -> _Declared:
 
 def readable(spec: TableSpec) -> Columns:
     """The columns that a statement sees after the set-up, with their types alone."""
-    found = {name: _declared(text).type for name, text in spec.columns.items()}
+    types = {name: _declared(text).type for name, text in spec.columns.items()}
     for text in spec.setup:
         for action in actions(syntax(text).tree):
             match action:
                 case exp.ColumnDef():
-                    found[action.name] = printed(action.args["kind"])
+                    types[action.name] = printed(action.args["kind"])
                 case exp.Drop(kind="COLUMN"):
                     for dropped in action.args["tables"]:
-                        del found[dropped.name]
+                        del types[dropped.name]
                 case exp.RenameColumn():
                     old, new = action.this.name, action.args["to"].name
-                    found = {new if name == old else name: t for name, t in found.items()}
-    return found
+                    types = {new if name == old else name: t for name, t in types.items()}
+    return types
 
 
 def given(spec: TableSpec) -> Columns:

@@ -7,7 +7,8 @@ situation that they have to leave room for.
 
 Formulas are of the Bernays-Schoenfinkel-Ramsey kind with stratified functions (from rows to
 files to partitions, from transactions to times, never back), which z3 decides: a refuted lemma
-comes with a finite model, and ``unknown`` means that time ran out.
+comes with a finite model, and ``unknown`` means that z3 reached its limit of work
+(``checker.solving``).
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any, Literal
 
+from checker.solving import Answer, Limits, ask_alone
+
 VerdictName = Literal["proved", "refuted", "unknown"]
 
 SEED = 0
-TIMEOUT_MS = 10_000
+LIMITS = Limits(resources=100_000_000, wall_ms=600_000)
+"""What z3 may spend on one question: some 15 times the steps that the costliest lemma has taken."""
 
 Formula = Any
 """A z3 formula."""
@@ -118,12 +122,14 @@ class MutantResult:
     """What a dropped or weakened assumption does to a lemma.
 
     ``redundant`` is the reason why the lemma may hold all the same; None where it must not.
+    ``why`` gives the reason for ``unknown``.
     """
 
     name: str
     premise: bool
     lemma_is: VerdictName
     redundant: str | None
+    why: str = ""
 
     @property
     def as_expected(self) -> bool:
@@ -136,7 +142,8 @@ class LemmaResult:
     """One lemma, checked.
 
     ``assumptions`` tells whether they leave room for the witness (``satisfiable``), are vacuous
-    or could not be decided. ``failure`` says why a lemma has no formulas, where it has none.
+    or could not be decided. ``failure`` says why a lemma has no formulas, or which question z3
+    left open and why.
     """
 
     lemma: Lemma
@@ -161,19 +168,17 @@ class LemmaResult:
     @property
     def because(self) -> str:
         """What is wrong, in a few words; empty where the lemma is proved."""
-        if self.failure:
-            return self.failure
         if self.valid == "refuted":
             return "the goal does not follow from the assumptions"
-        if self.valid == "unknown":
-            return f"the solver did not decide it within {TIMEOUT_MS // 1000} s"
-        if self.assumptions != "satisfiable":
-            return f"the assumptions are {self.assumptions}"
+        if self.assumptions == "vacuous":
+            return "the assumptions are vacuous"
+        if self.failure:
+            return self.failure
         wrong = [mutant for mutant in self.mutants if not mutant.as_expected]
         return "; ".join(f"with {m.name} the lemma is {m.lemma_is}" for m in wrong)
 
 
-def check(lemma: Lemma, *, mutants: bool = True, timeout_ms: int = TIMEOUT_MS) -> LemmaResult:
+def check(lemma: Lemma, *, mutants: bool = True, limits: Limits = LIMITS) -> LemmaResult:
     """Checks a lemma, its assumptions and (unless told not to) every mutant of them."""
     started = monotonic()
     try:
@@ -182,16 +187,19 @@ def check(lemma: Lemma, *, mutants: bool = True, timeout_ms: int = TIMEOUT_MS) -
         nothing = Claim((), None, None)
         seconds = monotonic() - started
         return LemmaResult(lemma, nothing, "unknown", "unknown", (), seconds, str(error))
-    valid = follows(claim.facts, claim.goal, timeout_ms)
-    alone = _ask([*claim.facts, claim.witness], timeout_ms)
-    found = _mutants(lemma, claim, timeout_ms) if mutants else ()
+    valid = follows(claim.facts, claim.goal, limits)
+    alone = _ask([*claim.facts, claim.witness], limits)
+    changed = _mutants(lemma, claim, limits) if mutants else ()
+    left_open = [("the lemma", valid.why), ("its witness", alone.why)]
+    left_open += [(mutant.name, mutant.why) for mutant in changed]
     return LemmaResult(
         lemma,
         claim,
-        valid,
-        {"sat": "satisfiable", "unsat": "vacuous", "unknown": "unknown"}[alone],  # type: ignore[arg-type]
-        found,
+        valid.verdict,
+        {"sat": "satisfiable", "unsat": "vacuous", "unknown": "unknown"}[alone.answer],  # type: ignore[arg-type]
+        changed,
         monotonic() - started,
+        "; ".join(f"{question}: {why}" for question, why in left_open if why),
     )
 
 
@@ -205,29 +213,38 @@ class TheoremResult:
     @property
     def verdict(self) -> VerdictName:
         """The worst of the lemmas' verdicts."""
-        found = {result.verdict for result in self.lemmas}
-        return next((v for v in ("refuted", "unknown") if v in found), "proved")
+        verdicts = {result.verdict for result in self.lemmas}
+        return next((v for v in ("refuted", "unknown") if v in verdicts), "proved")
 
 
-def prove(theorem: Theorem, told: Callable[[str], None] | None = None) -> TheoremResult:
-    """Checks every lemma of a theorem, with mutants. ``told`` gets the name of each before."""
+def prove(theorem: Theorem, progress: Callable[[str], None] | None = None) -> TheoremResult:
+    """Checks every lemma of a theorem, with mutants. ``progress`` gets the name of each before."""
     results = []
     for lemma in theorem.lemmas:
-        if told is not None:
-            told(lemma.name)
+        if progress is not None:
+            progress(lemma.name)
         results.append(check(lemma))
     return TheoremResult(theorem, tuple(results))
 
 
-def follows(facts: list[Formula], goal: Formula, timeout_ms: int = TIMEOUT_MS) -> VerdictName:
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """Whether a goal follows from facts. ``why`` gives the reason for ``unknown``."""
+
+    verdict: VerdictName
+    why: str = ""
+
+
+def follows(facts: list[Formula], goal: Formula, limits: Limits = LIMITS) -> Entailment:
     """Whether the goal follows from the facts."""
     import z3
 
-    answer = _ask([*facts, z3.Not(goal)], timeout_ms)
-    return {"unsat": "proved", "sat": "refuted", "unknown": "unknown"}[answer]  # type: ignore[return-value]
+    asked = _ask([*facts, z3.Not(goal)], limits)
+    verdicts: dict[str, VerdictName] = {"unsat": "proved", "sat": "refuted"}
+    return Entailment(verdicts.get(asked.answer, "unknown"), asked.why)
 
 
-def _mutants(lemma: Lemma, claim: Claim, timeout_ms: int) -> tuple[MutantResult, ...]:
+def _mutants(lemma: Lemma, claim: Claim, limits: Limits) -> tuple[MutantResult, ...]:
     results = []
     for place, assumption in enumerate(claim.assumptions):
         if assumption.rule is None and not assumption.premise:
@@ -239,22 +256,18 @@ def _mutants(lemma: Lemma, claim: Claim, timeout_ms: int) -> tuple[MutantResult,
             changed[how] = [formula]
         for how, left in changed.items():
             name = f"{assumption.rule or assumption.name}: {how}"
+            lemma_is = follows([*rest, *left], claim.goal, limits)
             results.append(
                 MutantResult(
                     name,
                     assumption.rule is None,
-                    follows([*rest, *left], claim.goal, timeout_ms),
+                    lemma_is.verdict,
                     lemma.redundant.get(name),
+                    lemma_is.why,
                 )
             )
     return tuple(results)
 
 
-def _ask(formulas: list[Formula], timeout_ms: int) -> str:
-    import z3
-
-    solver = z3.Solver()
-    solver.set("timeout", timeout_ms)
-    solver.set("random_seed", SEED)
-    solver.add(*formulas)
-    return str(solver.check())
+def _ask(formulas: list[Formula], limits: Limits) -> Answer:
+    return ask_alone(formulas, limits, SEED)

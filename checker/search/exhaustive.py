@@ -143,7 +143,7 @@ def _offset(progress: Progress | None, results: Sequence[SearchResult]) -> Progr
         return None
     schedules = sum(result.schedules for result in results)
     findings = sum(result.minimal for result in results)
-    return lambda more, found: progress(schedules + more, findings + found)
+    return lambda more, violations: progress(schedules + more, findings + violations)
 
 
 def _in_processes(
@@ -221,7 +221,7 @@ class _Running:
 
 
 @dataclass(slots=True)
-class _Known:
+class _Judged:
     """The levels that histories with one graph violate, and how many of them there were."""
 
     violated: dict[str, str]
@@ -258,7 +258,7 @@ class _Walk:
         self.base = _Node(search.workload.base)
         self.schedules = self.runs = self.histories = 0
         self.coverage = Coverage.empty()
-        self.verdicts: dict[tuple[int, int, tuple[int, ...]], _Known] = {}
+        self.verdicts: dict[tuple[int, int, tuple[int, ...]], _Judged] = {}
         self.minimal = MinimalFindings(
             search.layout, level, search.profile, search.alphabet, kinds, WRITERS, READERS
         )
@@ -277,16 +277,16 @@ class _Walk:
     def _result(self, transactions: int, finished: int) -> SearchResult:
         coverage = self.coverage
         violations = dict.fromkeys(self.judged, 0)
-        for known in self.verdicts.values():
+        for judged in self.verdicts.values():
             present = 0
-            for mask in known.graph.masks:
+            for mask in judged.graph.masks:
                 present |= mask
             for kind in KINDS:
                 if present & BIT[kind]:
-                    coverage.edge_kinds[kind.value] += known.histories
-            for level, anomaly in known.violated.items():
-                violations[level] += known.histories
-                coverage.anomalies[level, anomaly] += known.histories
+                    coverage.edge_kinds[kind.value] += judged.histories
+            for level, anomaly in judged.violated.items():
+                violations[level] += judged.histories
+                coverage.anomalies[level, anomaly] += judged.histories
         findings = self.minimal.findings()
         return SearchResult(
             profile=self.search.profile.name,
@@ -326,19 +326,19 @@ class _Walk:
             transactions,
             last.rows(),
         )
-        found = dependencies(history)
-        key = (len(found.nodes), found.writers, found.masks)
-        known = self.verdicts.get(key)
-        if known is None:
-            verdicts = [graph.decide(found, level) for level in self.judged]
+        conflicts = dependencies(history)
+        key = (len(conflicts.nodes), conflicts.writers, conflicts.masks)
+        judged = self.verdicts.get(key)
+        if judged is None:
+            verdicts = [graph.decide(conflicts, level) for level in self.judged]
             violated = {v.level: v.anomaly or "" for v in verdicts if v.cycle}
-            known = self.verdicts[key] = _Known(violated, found)
-        known.histories += 1
+            judged = self.verdicts[key] = _Judged(violated, conflicts)
+        judged.histories += 1
         self.histories += 1
         if self.observer is not None:
-            self.observer(path, history, known.violated)
-        elif known.violated:
-            self.minimal.add(path, history, known.violated)
+            self.observer(path, history, judged.violated)
+        elif judged.violated:
+            self.minimal.add(path, history, judged.violated)
 
 
 class _Pass:

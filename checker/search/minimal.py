@@ -102,11 +102,11 @@ class MinimalFindings:
 
     def findings(self) -> tuple[Finding, ...]:
         """One finding for each group: broken promises first, then by size and severity."""
-        found = [
+        findings = [
             finding(self._scenario(key[0], path), self.layout, key[0], self.profile, count)
             for key, (count, path) in self._groups.items()
         ]
-        found.sort(
+        findings.sort(
             key=lambda f: (
                 f.kind != "level-violation",
                 f.level,
@@ -116,7 +116,7 @@ class MinimalFindings:
                 f.statement_kinds,
             )
         )
-        return tuple(found)
+        return tuple(findings)
 
     def bounds(self, judged: Sequence[str], finished: int) -> tuple[Bound, ...]:
         """How far each level holds, by reading."""

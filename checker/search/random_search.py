@@ -129,15 +129,15 @@ def random_search(
                 raise
             continue  # the profile says that it knows nothing of such a scenario
         ran += 1
-        outcomes.update(each.outcome for each in ended.ended.values())
-        found = dependencies(ended.history)
-        violated = [level for level in judged if graph.decide(found, level).cycle]
+        outcomes.update(end.outcome for end in ended.ended.values())
+        conflicts = dependencies(ended.history)
+        violated = [level for level in judged if graph.decide(conflicts, level).cycle]
         violations.update(violated)
         for level in weakest(violated):
             smallest = _smallest(scenario, level, profile)
             key = _group(smallest)
-            known = groups.get(key)
-            groups[key] = smallest if known is None else _merged(known, smallest)
+            earlier = groups.get(key)
+            groups[key] = smallest if earlier is None else _merged(earlier, smallest)
         if progress is not None:
             progress(ran, len(groups))
     return RandomSearchResult(
@@ -154,7 +154,7 @@ def random_search(
 def _smallest(scenario: Scenario, level: str, profile: Profile) -> Finding:
     """The scenario made small while it violates as many readings of the level."""
     wanted = _depth(scenario, level, profile)
-    small = minimise(scenario, lambda each: _depth(each, level, profile) >= wanted)
+    small = minimise(scenario, lambda candidate: _depth(candidate, level, profile) >= wanted)
     kinds = [sql.split()[0] for sql in small.transactions.values()]
     named = replace(small, name=f"{describe(kinds)} break {level} ({scenario.name})")
     layout = "partitioned" if small.table.partition_by else "unpartitioned"
@@ -171,9 +171,9 @@ def _group(found: Finding) -> tuple[object, ...]:
     return (found.level, found.table_level, found.layout, found.violated, found.anomaly, kinds)
 
 
-def _merged(known: Finding, new: Finding) -> Finding:
-    better = min(known, new, key=_length)
-    return replace(better, count=known.count + new.count)
+def _merged(earlier: Finding, new: Finding) -> Finding:
+    better = min(earlier, new, key=_length)
+    return replace(better, count=earlier.count + new.count)
 
 
 def _length(found: Finding) -> int:

@@ -55,8 +55,8 @@ class Bound:
         if not within and self.finished:
             text = f"no history of {reach} violates {what}"
         elif within:
-            each = ", ".join(f"{n} of {size} transactions" for size, n in sorted(within.items()))
-            text = f"minimal histories of {reach} that violate {what}: {each}"
+            counts = ", ".join(f"{n} of {size} transactions" for size, n in sorted(within.items()))
+            text = f"minimal histories of {reach} that violate {what}: {counts}"
         else:
             text = f"nothing is known of {what}"
         beyond = sum(n for size, n in self.minimal.items() if size > self.finished)

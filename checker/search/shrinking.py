@@ -28,7 +28,9 @@ def minimise(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scenario:
     smaller: Scenario | None = scenario
     while smaller is not None:
         scenario = smaller
-        smaller = next((each for each in _simpler(scenario) if _holds(each, still)), None)
+        smaller = next(
+            (candidate for candidate in _simpler(scenario) if _holds(candidate, still)), None
+        )
     return scenario
 
 

@@ -17,7 +17,7 @@ from itertools import permutations
 
 from checker.judging import graph, solver
 from checker.judging.dependencies import dependencies
-from checker.judging.verdict import judge
+from checker.judging.verdict import Verdict, judge
 from checker.search import alphabet
 from checker.search.exhaustive import READERS, WRITERS, Progress, Search
 from checker.search.minimal import Path
@@ -30,6 +30,7 @@ from model.levels.snapshots import implies_on_snapshots
 from model.preparation import run_scenario
 from model.profiles import NO_RULES
 from model.scenario import Scenario
+from model.simulator import Run
 
 STATEMENTS = (
     *("append to 1", "sum of 1 into 2", "sum of 2 into 1", "count everything", "delete 1"),
@@ -44,9 +45,19 @@ class SnapshotHistory(SeparatingHistory):
     scenario: Scenario
 
     @cached_property
+    def run(self) -> Run:
+        """The run of the scenario without rules."""
+        return run_scenario(self.scenario, NO_RULES)
+
+    @property
     def history(self) -> History:
-        """The history of the scenario when it runs without rules."""
-        return run_scenario(self.scenario, NO_RULES).history
+        """The history of that run."""
+        return self.run.history
+
+    @cached_property
+    def judged(self) -> Mapping[str, Verdict]:
+        """The verdict at each level, with the readings of those that promise a serial order."""
+        return judge(self.history, tuple(LEVELS))
 
     @property
     def size(self) -> int:
@@ -69,7 +80,7 @@ class SnapshotHistory(SeparatingHistory):
 
     def _decided(self, expected: Mapping[str, bool]) -> Iterator[tuple[str, bool]]:
         words = {level: "holds" if holds else "violated" for level, holds in expected.items()}
-        verdicts = judge(self.history, tuple(expected))
+        verdicts = self.judged
         yield "graph", all(verdicts[level].verdict == word for level, word in words.items())
         yield (
             "solver",

@@ -182,8 +182,8 @@ class Encoding(Histories):
             constraints.append(z3.Implies(inside[i], any_of(onwards)))
         return tuple(constraints)
 
-    def is_not(self, known: Footprints) -> Any:
-        """That a solution differs from a known one."""
+    def is_not(self, excluded: Footprints) -> Any:
+        """That a solution differs from one that the solver has given."""
         parts: list[Any] = []
 
         def other(variables: Iterable[Any], places: frozenset[int]) -> None:
@@ -193,16 +193,16 @@ class Encoding(Histories):
             return frozenset(cell // self.values for cell in cells)
 
         for i in self.writers:
-            reads, removes = known.reads[i], known.removes[i]
+            reads, removes = excluded.reads[i], excluded.removes[i]
             other(self.in_target[i], partitions(removes))
             other(self.in_source[i], partitions(reads - removes))
             if self.values > 1:
                 other(self.with_value[i], frozenset(cell % self.values for cell in reads))
-            other(self.adds[i], known.adds[i])
-            other(self.begin[i], frozenset({known.begins[i]}))
-        other(self.replaces, known.replaces)
-        other(self.filled, known.filled)
-        other(self.together, known.together)
+            other(self.adds[i], excluded.adds[i])
+            other(self.begin[i], frozenset({excluded.begins[i]}))
+        other(self.replaces, excluded.replaces)
+        other(self.filled, excluded.filled)
+        other(self.together, excluded.together)
         return z3.Or(*parts)
 
     @property

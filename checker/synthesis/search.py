@@ -268,6 +268,7 @@ def _alike(encoded: Encoding, solution: Footprints) -> Any:
 
 
 def _sat(solver: Any) -> bool:
+    """Whether the constraints can be satisfied. Raises ``TimeoutError`` if it stays open."""
     answer = solver.check()
     if answer == z3.unknown:
         raise TimeoutError(f"the solver gave up: {solver.reason_unknown()}")

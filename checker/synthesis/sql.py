@@ -124,11 +124,11 @@ def _assigned(solution: Footprints, cell: int, reads: Collection[int]) -> list[e
 
 def _condition(solution: Footprints, cells: Collection[int], table: str | None = None) -> exp.Expr:
     """The condition that the rows of some cells meet."""
-    known = {_value(solution, c) for c in cells}
+    data_values = {_value(solution, c) for c in cells}
     partitions = _in(column("p", table), {_partition(solution, c) for c in cells})
-    if len(known) == solution.values:
+    if len(data_values) == solution.values:
         return partitions
-    return exp.and_(partitions, _in(column("s", table), known))
+    return exp.and_(partitions, _in(column("s", table), data_values))
 
 
 def _in(this: exp.Expr, numbers: Collection[int]) -> exp.Expr:

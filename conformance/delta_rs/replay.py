@@ -16,7 +16,7 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions
 from conformance.delta_rs.operations import read, reads_target, rows_of, write
 from conformance.delta_rs.outcomes import outcome_of
-from conformance.engine import Begun, CommitRecord, Committed, EngineError
+from conformance.engine import BadStatement, Begun, CommitRecord, Committed, EngineError
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
 from model.outcomes import COMMITTED, FAILED, NO_COMMIT, READ
@@ -28,6 +28,13 @@ from model.workload import TARGET
 
 if TYPE_CHECKING:
     from deltalake import DeltaTable
+
+
+_UNREADABLE = "Failed to parse value"
+"""Part of the error of a commit that wrote a partition value which delta-rs cannot parse.
+
+deltalake 1.6.6 writes the decimal -0.75 as ``0.-75``. The version is in the log by then.
+"""
 
 
 class DeltaRsReplay:
@@ -42,6 +49,11 @@ class DeltaRsReplay:
         self.base_version = self._readers[TARGET].version()
         self._definitions = Definitions(tables[TARGET], self._readers[TARGET])
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the tables, each in a folder of its name."""
+        return self._folder
+
     def begin(self, name: str) -> Begun:
         """Pins a handle at the newest version."""
         from deltalake import DeltaTable
@@ -51,7 +63,10 @@ class DeltaRsReplay:
         return Begun(version)
 
     def commit(self, name: str) -> Committed:
-        """Runs the statement on its pinned handle."""
+        """Runs the statement on its pinned handle.
+
+        Raises BadStatement if it damages the table, and EngineError for another unforeseen end.
+        """
         if name not in self._in_flight:
             raise self._error(f"commit {name}", "committed before its begin, or twice")
         handle = self._in_flight.pop(name)
@@ -65,7 +80,17 @@ class DeltaRsReplay:
         ended = self._run(statement, handle)
         written = self._readers[TARGET].version() - before
         if written > (ended.outcome == COMMITTED):
-            raise self._error(f"commit {name}", f"{written} new versions after {ended.outcome}")
+            step = f"commit {name}"
+            if _UNREADABLE in (ended.message or ""):
+                # Nothing that comes after it can be observed: delta-rs no longer opens the table.
+                raise BadStatement(
+                    f"it wrote a version that delta-rs cannot read again: {ended.message}",
+                    scenario=self.scenario.name,
+                    step=step,
+                )
+            raise self._error(
+                step, f"{written} new versions after {ended.outcome}: {ended.message}"
+            )
         if ended.outcome != COMMITTED:
             return ended
         return Committed(COMMITTED, before + 1) if written else Committed(NO_COMMIT)

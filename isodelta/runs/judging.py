@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,18 +48,7 @@ class Checked:
     @property
     def result(self) -> RunResult:
         """The result, as plain data."""
-        scenario = self.loaded.scenario
-        return RunResult(
-            scenario=scenario.name,
-            profile=self.run.profile.name,
-            engine=MODEL,
-            transactions={
-                name: _transaction(self.run.ended[name].ending) for name in scenario.transactions
-            },
-            rows=plain_rows(self.run.final.shown()),
-            levels=self.verdicts,
-            failures=self.failures,
-        )
+        return run_result(self.loaded.scenario, self.run, self.verdicts, self.failures)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta check --json`` prints."""
@@ -90,6 +80,26 @@ def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
 def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:
     """`check` for a scenario without a file. Raises InvalidScenario and BadInput."""
     return check(Loaded(scenario, prepare(scenario, profile), "", 0), profile)
+
+
+def run_result(
+    scenario: Scenario,
+    done: Run,
+    verdicts: Mapping[str, Verdict],
+    failures: tuple[str, ...] = (),
+) -> RunResult:
+    """The result of a run in the model that has been judged already."""
+    return RunResult(
+        scenario=scenario.name,
+        profile=done.profile.name,
+        engine=MODEL,
+        transactions={
+            name: _transaction(done.ended[name].ending) for name in scenario.transactions
+        },
+        rows=plain_rows(done.final.shown()),
+        levels=verdicts,
+        failures=failures,
+    )
 
 
 def finding_result(finding: Finding, profile: Profile) -> RunResult:

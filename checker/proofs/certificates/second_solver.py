@@ -53,9 +53,9 @@ def confirm(
     certificates: Sequence[Certificate], progress: Callable[[str], None] | None = None
 ) -> list[Confirmation]:
     """cvc5's answer to each certificate. Raises ``SolverMissing``."""
-    found = []
-    for each in certificates:
+    confirmations = []
+    for certificate in certificates:
         if progress is not None:
-            progress(f"cvc5: {each.lemma}")
-        found.append(Confirmation(each, answer(each.text)))
-    return found
+            progress(f"cvc5: {certificate.lemma}")
+        confirmations.append(Confirmation(certificate, answer(certificate.text)))
+    return confirmations

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from checker.proofs.lemma import TIMEOUT_MS, Assumption, Claim, Formula, Lemma, Theorem
+from checker.proofs.lemma import LIMITS, Assumption, Claim, Formula, Lemma, Theorem
 from checker.proofs.premises.grounds import GROUNDS, in_words
+from checker.solving import ask
 
 Answer = Literal["unsat", "sat", "unknown"]
 
@@ -138,11 +139,10 @@ def unsat_core(claim: Claim) -> tuple[str, ...] | None:
     import z3
 
     solver = z3.Solver()
-    solver.set("timeout", TIMEOUT_MS)
     for name, _, formula in _named(claim):
         solver.assert_and_track(formula, name)
     solver.assert_and_track(z3.Not(claim.goal), "negated-goal")
-    if solver.check() != z3.unsat:
+    if ask(solver, LIMITS).answer != "unsat":
         return None
     return tuple(sorted(map(str, solver.unsat_core())))
 

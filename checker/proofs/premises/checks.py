@@ -58,8 +58,13 @@ class Attempted:
     @property
     def besides(self) -> bool:
         """Whether it writes anything besides files."""
-        found = self.footprint
-        return bool(found.metadata or found.protocol or found.domains or found.applications_written)
+        footprint = self.footprint
+        return bool(
+            footprint.metadata
+            or footprint.protocol
+            or footprint.domains
+            or footprint.applications_written
+        )
 
     def matching(self, file: DataFile) -> Iterator[StoredRow]:
         """The rows of a file that it reads, or would have read."""
@@ -91,10 +96,10 @@ def _files_to_come(a: Attempted) -> Iterator[str]:
 
 
 def _files_there(a: Attempted) -> Iterator[str]:
-    found = a.footprint
-    if found.next_version_only or found.read_whole_table:
+    footprint = a.footprint
+    if footprint.next_version_only or footprint.read_whole_table:
         return
-    noted = {file.path for file in (*found.read_files, *found.removes)}
+    noted = {file.path for file in (*footprint.read_files, *footprint.removes)}
     for file in a.snapshot.files.values():
         if file.path not in noted and any(a.matching(file)):
             yield file.path
@@ -106,21 +111,25 @@ def _whole_table(a: Attempted) -> Iterator[str]:
 
 
 def _no_change_no_reads(a: Attempted) -> Iterator[str]:
-    found = a.footprint
-    if found.next_version_only or found.data_changed or a.besides:
+    footprint = a.footprint
+    if footprint.next_version_only or footprint.data_changed or a.besides:
         return
     if a.reads or a.transaction.item_reads:
-        yield found.operation
+        yield footprint.operation
 
 
 def _rearranging_operations(a: Attempted) -> Iterator[str]:
-    found = a.footprint
-    if found.next_version_only or a.besides or found.operation not in REARRANGING_OPERATIONS:
+    footprint = a.footprint
+    if (
+        footprint.next_version_only
+        or a.besides
+        or footprint.operation not in REARRANGING_OPERATIONS
+    ):
         return
     if (a.reads or a.transaction.item_reads) and not (
-        found.data_changed and (found.adds or found.removes)
+        footprint.data_changed and (footprint.adds or footprint.removes)
     ):
-        yield found.operation
+        yield footprint.operation
 
 
 def _always_writes(a: Attempted) -> Iterator[str]:

@@ -83,8 +83,8 @@ class ConcreteFacts:
 
     def some_file(self, condition: Callable[[Any], Any]) -> bool:
         # Added files are other objects than files of one key that were read.
-        found = (*self.files.values(), *self.winner.footprint.adds)
-        return any(condition(file) for file in found)
+        files = (*self.files.values(), *self.winner.footprint.adds)
+        return any(condition(file) for file in files)
 
     def all_of(self, *parts: bool) -> bool:
         return all(parts)

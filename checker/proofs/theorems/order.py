@@ -37,8 +37,8 @@ class Log:
 
     def every(self, names: str, condition: Any) -> Any:
         """For all transactions; ``condition`` takes as many as there are names."""
-        found = self.txns(names)
-        return z3.ForAll(list(found), condition(*found))
+        bound = self.txns(names)
+        return z3.ForAll(list(bound), condition(*bound))
 
     def upto(self, a: Any, b: Any) -> Any:
         """``a`` is ``b`` or earlier."""

@@ -84,14 +84,14 @@ class _Footprints:
         end: Callable[[Any], Any],
     ) -> Any:
         """That the rule does not refuse T: none of those that are reached leads back."""
-        found, every = self.reached, self.log.every
+        reached, every = self.reached, self.log.every
         return z3.And(
-            every("u v", lambda u, v: z3.Implies(start(u, v), found(v))),
+            every("u v", lambda u, v: z3.Implies(start(u, v), reached(v))),
             every(
                 "u v",
-                lambda u, v: z3.Implies(z3.And(found(u), self.during(v), step(u, v)), found(v)),
+                lambda u, v: z3.Implies(z3.And(reached(u), self.during(v), step(u, v)), reached(v)),
             ),
-            every("w", lambda w: z3.Implies(found(w), z3.Not(end(w)))),
+            every("w", lambda w: z3.Implies(reached(w), z3.Not(end(w)))),
         )
 
 
@@ -99,18 +99,18 @@ def _nothing(*_: Any) -> Any:
     return z3.BoolVal(False)
 
 
-def _completeness(log: Log, found: _Footprints) -> Assumption:
+def _completeness(log: Log, footprints: _Footprints) -> Assumption:
     return Assumption(
         "footprint completeness",
         "An edge shows in the footprints: the reads of who reads or overwrites a row cover the "
         "file that it was in, or the file that it comes to be in.",
         z3.And(
-            log.every("p q", lambda p, q: z3.Implies(log.rw(p, q), found.covers(p, q))),
+            log.every("p q", lambda p, q: z3.Implies(log.rw(p, q), footprints.covers(p, q))),
             log.every(
                 "p q",
-                lambda p, q: z3.Implies(z3.Or(log.wr(p, q), log.ww(p, q)), found.covers(q, p)),
+                lambda p, q: z3.Implies(z3.Or(log.wr(p, q), log.ww(p, q)), footprints.covers(q, p)),
             ),
-            log.every("p q", lambda p, q: z3.Implies(found.covers(p, q), found.reads(p))),
+            log.every("p q", lambda p, q: z3.Implies(footprints.covers(p, q), footprints.reads(p))),
         ),
         premise=True,
     )

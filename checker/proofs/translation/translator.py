@@ -190,8 +190,8 @@ class Translation:
         return _Block(tuple(returned), falls, after)
 
     def _for(self, statement: ast.For, name: str, names: dict[str, Value]) -> _Block:
-        found = self._collection(self._value(statement.iter, names), statement)
-        with self._each(found) as (variables, guard, element):
+        collection = self._collection(self._value(statement.iter, names), statement)
+        with self._each(collection) as (variables, guard, element):
             inner = self._statements(statement.body, {**names, name: element})
         answers = {repr(value) for _, value in inner.returned}
         if len(answers) != 1 or not all(isinstance(v, Words | bool) for _, v in inner.returned):
@@ -275,8 +275,8 @@ class Translation:
     def _bool_op(self, both: bool, values: list[ast.expr], names: dict[str, Value]) -> Formula:
         parts: list[Formula] = []
         depth = len(self._path)
-        for each in values:
-            parts.append(self.truth(self._value(each, names)))
+        for value in values:
+            parts.append(self.truth(self._value(value, names)))
             self._path.append(parts[-1] if both else z3.Not(parts[-1]))
         del self._path[depth:]
         return z3.And(*parts) if both else z3.Or(*parts)
@@ -291,10 +291,10 @@ class Translation:
                 return self._contains(other, one)
             case ast.NotIn():
                 return z3.Not(self._contains(other, one))
-        known = self._primitives.get(type(operator))
-        if known is None:
+        primitive = self._primitives.get(type(operator))
+        if primitive is None:
             raise self._unknown(place, "a comparison")
-        return known(one, other)
+        return primitive(one, other)
 
     def _contains(self, container: Value, value: Value) -> Formula:
         if isinstance(container, Collection):
@@ -420,9 +420,9 @@ class Translation:
                 case "startswith", z3.ExprRef(), [str() as prefix]:
                     return self.texts.starts_with(owner, prefix)
                 case "get", dict(), [z3.ExprRef() as key, default]:
-                    known = [(self.texts.constant(k) == key, v) for k, v in sorted(owner.items())]
-                    none = z3.Not(_either(given for given, _ in known))
-                    return Cases((*known, (none, default)))
+                    entries = [(self.texts.constant(k) == key, v) for k, v in sorted(owner.items())]
+                    none = z3.Not(_either(given for given, _ in entries))
+                    return Cases((*entries, (none, default)))
         function = self._value(expression.func, names)
         if function is any and len(arguments) == 1:
             return self._some(self._collection(arguments[0], expression), self.truth)
@@ -445,8 +445,8 @@ class Translation:
 
     def _some(self, collection: Collection, condition: Callable[[Value], Formula]) -> Formula:
         with self._each(collection) as (variables, guard, element):
-            found = condition(element)
-        return z3.Exists(variables, z3.And(guard, found))
+            satisfied = condition(element)
+        return z3.Exists(variables, z3.And(guard, satisfied))
 
     @contextmanager
     def _each(self, collection: Collection) -> Iterator[tuple[list[Any], Formula, Value]]:

@@ -12,6 +12,11 @@ from typing import Any
 
 import z3
 
+from checker.solving import Limits, ask
+
+LIMITS = Limits(resources=4_000_000_000, wall_ms=600_000)
+"""What one question may cost."""
+
 TRUE = 1
 FALSE = -1
 
@@ -115,14 +120,16 @@ class Clauses:
         return counts
 
     def solve(self, *assumed: int) -> Values | None:
-        """Values that satisfy all clauses and the assumed literals; None if there are none."""
+        """Values that satisfy all clauses and the assumed literals; None if there are none.
+
+        Raises ``TimeoutError`` with the reason if the solver reaches one of its limits.
+        """
         if self._new:
             head = f"p cnf {self._variables} {len(self._new)}\n"
             self._solver.from_string(head + "\n".join(self._new) + "\n")
             self._new.clear()
-        answer = self._solver.check(
-            *[_variable(v) if v > 0 else z3.Not(_variable(-v)) for v in assumed]
-        )
-        if answer == z3.unknown:
-            raise RuntimeError(f"the solver gave up: {self._solver.reason_unknown()}")
-        return None if answer == z3.unsat else Values(self._solver.model())
+        literals = [_variable(v) if v > 0 else z3.Not(_variable(-v)) for v in assumed]
+        answer = ask(self._solver, LIMITS, *literals)
+        if answer.answer == "unknown":
+            raise TimeoutError(answer.why)
+        return None if answer.answer == "unsat" else Values(self._solver.model())

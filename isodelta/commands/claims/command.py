@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from isodelta.exits import FOUND, OK, BadInput, EngineFailed
+from isodelta.commands.pipeline import Course, Progress, run
+from isodelta.exits import BadInput
 from isodelta.options import Common, common_options
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from isodelta.commands.claims.results import Row
+    from isodelta.report import Report
 
 
 @click.command(short_help="The ledger of N1..N100 with the evidence for each.")
@@ -39,48 +43,61 @@ def command(common: Common, names: Sequence[str], engine: str | None, write: Pat
     engine has the feature, or none was asked), out of scope with the reason, or unknown if the
     check could not be run. Exit code 1 means that some claim is refuted or unknown.
     """
-    from conformance.engine import EngineError
-    from isodelta.commands.claims.bench import Bench
     from isodelta.commands.claims.checks import CLAIMS
-    from isodelta.commands.claims.ledger import ledger
-    from isodelta.commands.claims.results import Status
-    from isodelta.commands.pipeline import print_json
-    from isodelta.runs.engines import start
-    from isodelta.terminal import progress
 
     chosen = [name.upper() for name in names] or list(CLAIMS)
     for name in chosen:
         if name not in CLAIMS:
             raise BadInput(f"there is no claim {name!r} (N1 to N{len(CLAIMS)})")
-    chosen_engine = engine or _engine_at_hand()
-    bench = Bench(
-        None if chosen_engine == "model" else lambda: start(chosen_engine), common.profile
-    )
-    rows: list[Row] = []
-    started = time.monotonic()
-    try:
-        with progress("checking claims") as report:
-            for row in ledger(bench, chosen, lambda name, done, of: report(f"{name}, {done}/{of}")):
+    return run(Checking(common, chosen, engine or _engine_at_hand(), write), common)
+
+
+@dataclass
+class Checking(Course["Row"]):
+    """The checks of claims, by their names, on ``engine``.
+
+    The page at ``write`` is written when every check has run.
+    """
+
+    common: Common
+    names: Sequence[str]
+    engine: str
+    write: Path | None
+    doing = "checking claims"
+
+    def results(self, progress: Progress) -> Iterator[Row]:
+        from isodelta.commands.claims.bench import Bench
+        from isodelta.commands.claims.ledger import ledger
+        from isodelta.runs.engines import start
+
+        real = None if self.engine == "model" else lambda: start(self.engine)
+        bench = Bench(real, self.common.profile)
+        rows = []
+        try:
+            for row in ledger(
+                bench, self.names, lambda name, done, of: progress(f"{name}, {done}/{of}")
+            ):
                 rows.append(row)
-                if common.json:
-                    print_json(row.to_json())
-    except EngineError as error:
-        raise EngineFailed(str(error)) from error
-    finally:
-        bench.close()
-    if not common.json:
-        _print(rows)
-    if write is not None:
-        from isodelta.commands.claims.markdown import markdown
+                yield row
+        finally:
+            bench.close()
+        if self.write is not None:
+            _write(self.write, rows, self.engine)
 
-        earlier = write.read_text(encoding="utf-8") if write.exists() else ""
-        write.write_text(markdown(rows, chosen_engine, earlier), encoding="utf-8")
-    if common.report is not None:
-        from isodelta.commands.claims.page import write_claims_report
+    def good(self, results: Sequence[Row]) -> bool:
+        from isodelta.commands.claims.results import Status
 
-        write_claims_report(common, rows, chosen_engine, time.monotonic() - started)
-    wrong = {Status.REFUTED, Status.UNKNOWN}
-    return FOUND if any(row.result.status in wrong for row in rows) else OK
+        return not any(row.result.status in (Status.REFUTED, Status.UNKNOWN) for row in results)
+
+    def closing_words(self, results: Sequence[Row], console: Console) -> None:
+        from isodelta.commands.claims.words import print_ledger
+
+        print_ledger(results, console)
+
+    def page(self, results: Sequence[Row]) -> Report:
+        from isodelta.commands.claims.page import page
+
+        return page(self.common, results, self.engine)
 
 
 def _engine_at_hand() -> str:
@@ -90,8 +107,9 @@ def _engine_at_hand() -> str:
     return "model" if find_java() is None else "delta-spark"
 
 
-def _print(rows: Sequence[Row]) -> None:
-    from isodelta.commands.claims.words import print_ledger
-    from isodelta.terminal import output
+def _write(path: Path, rows: Sequence[Row], engine: str) -> None:
+    """Writes the ledger as Markdown; claims that were not run keep their rows."""
+    from isodelta.commands.claims.markdown import markdown
 
-    print_ledger(rows, output())
+    earlier = path.read_text(encoding="utf-8") if path.exists() else ""
+    path.write_text(markdown(rows, engine, earlier), encoding="utf-8")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isodelta.commands.claims.claim import SOURCES
-from isodelta.commands.claims.results import Status
+from isodelta.commands.claims.results import counted
 from isodelta.report import ClaimEvidence, ClaimLine, Report
-from isodelta.report.start import finish, new_report
+from isodelta.report.start import new_report
 
 if TYPE_CHECKING:
     from isodelta.commands.claims.results import Row
@@ -39,16 +37,13 @@ def add_claims(report: Report, lines: Iterable[ClaimLine]) -> None:
     report.claim_sources.update(SOURCES)
 
 
-def write_claims_report(common: Common, rows: Sequence[Row], engine: str, seconds: float) -> Path:
-    """Writes a report with the ledger; returns the path of its page. Raises BadInput."""
-    assert common.report is not None
-    counts = Counter(row.result.status for row in rows)
-    statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+def page(common: Common, rows: Sequence[Row], engine: str) -> Report:
+    """The report of a ledger."""
     report = new_report(
         common,
         f"{len(rows)} claims of Delta Lake's documents, each with the check that decides it and "
-        f"its result: {statuses}.",
+        f"its result: {counted(rows)}.",
     )
     report.engine = engine
     add_claims(report, map(claim_line, rows))
-    return finish(report, common.report, seconds)
+    return report

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from isodelta.commands.claims.claim import Claim
 
@@ -33,11 +33,11 @@ class Evidence:
     holds: bool
     by: str
     real: bool = False
-    scenario: Mapping[str, Any] | None = None
+    scenario: Mapping[str, object] | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The evidence as ``isodelta claims --json`` prints it."""
-        result: dict[str, Any] = {"what": self.text, "supports": self.holds, "by": self.by}
+        result: dict[str, object] = {"what": self.text, "supports": self.holds, "by": self.by}
         if self.scenario is not None:
             result["scenario"] = dict(self.scenario)
         return result
@@ -59,7 +59,7 @@ class Row:
     claim: Claim
     result: Result
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The row as ``isodelta claims --json`` prints it."""
         return {
             "claim": self.claim.name,
@@ -70,6 +70,12 @@ class Row:
             "sources": list(self.claim.sources),
             "kind": self.claim.kind.value,
         }
+
+
+def counted(rows: Iterable[Row]) -> str:
+    """The number of claims of each status, in words: ``3 confirmed, 1 out of scope``."""
+    counts = Counter(row.result.status for row in rows)
+    return ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
 
 
 class CannotRun(Exception):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from isodelta.commands.claims.results import Row, Status
+from isodelta.commands.claims.results import Row, Status, counted
 from isodelta.terminal import printable
 
 COLOURS = {
@@ -34,6 +33,4 @@ def print_ledger(rows: Sequence[Row], console: Console) -> None:
                 mark = "+" if observed.holds else "-"
                 text = Text(f"{mark} {printable(observed.text)} [{observed.by}]")
                 console.print(Padding(text, (0, 0, 0, 5)))
-    counts = Counter(row.result.status for row in rows)
-    statuses = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    console.print(Text(f"{len(rows)} claims: {statuses}.", "bold"))
+    console.print(Text(f"{len(rows)} claims: {counted(rows)}.", "bold"))

@@ -123,9 +123,10 @@ def command(
     if separate:
         if symbolic or every_kind or level is not None:
             raise BadInput("--separate excludes --symbolic, --every-kind and --level")
-        from isodelta.commands.explore.separating.command import separate_levels
+        from isodelta.commands.explore.separating.command import Separation
 
-        return separate_levels(common, levels, transactions, budget, engine)
+        most = transactions or (3 if levels == "delta" else 4)
+        return run(Separation(common, levels, most, budget, engine), common)
     tables = common.profile.levels if level is None else (level,)
     size = transactions or 3
     if symbolic:

@@ -19,6 +19,7 @@ from checker.proofs.rule_formulas.facts import RULES
 from checker.proofs.theorems.running_code import repair as running_repair
 from checker.proofs.theorems.running_code import rules as running_rules
 from checker.proofs.theorems.running_code.rules import CODE, Transactions
+from checker.solving import Limits
 from isodelta.cli import run
 from model.levels import SERIALIZABLE
 from model.physical.footprint import Footprint, MetadataChange, ProtocolChange
@@ -31,6 +32,7 @@ from tests.model.rules.footprints import TABLES, random_attempts
 
 pytestmark = pytest.mark.slow
 
+QUICKLY = Limits(resources=20_000_000, wall_ms=60_000)
 LEMMA = {lemma.name: lemma for lemma in running_rules.LEMMAS}
 MODULES = {rule: Path(code.__globals__["__file__"]) for rule, code in CODE.items()}
 OTHER_FIELD = {
@@ -229,7 +231,7 @@ def _still_proved(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str) ->
         setattr(mutant, function, getattr(read_through_append, function))
     monkeypatch.setattr(running_repair, "read_through_append", mutant)
     return all(
-        check(lemma, mutants=False, timeout_ms=5_000).verdict == "proved"
+        check(lemma, mutants=False, limits=QUICKLY).verdict == "proved"
         for lemma in running_repair.LEMMAS
     )
 
@@ -356,8 +358,8 @@ def test_code_that_would_fail_is_refuted(monkeypatch):
     translation = s.translation()
     translation.call(_forgets_that_there_may_be_none, s.attempt(), s.commit(s.w))
     (obligation,) = translation.obligations
-    assert follows([], obligation) == "refuted"
-    assert follows([s.truth("metadata", s.w)], obligation) == "proved"
+    assert follows([], obligation).verdict == "refuted"
+    assert follows([s.truth("metadata", s.w)], obligation).verdict == "proved"
 
 
 def test_a_feature_dropped_beside_a_winner_that_enables_it_is_refused_by_rule_and_formula():

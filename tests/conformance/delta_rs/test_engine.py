@@ -18,7 +18,7 @@ from conformance.delta_rs.dialect import datafusion_sql
 from conformance.delta_rs.engine import DeltaRsEngine
 from conformance.delta_rs.outcomes import outcome_of
 from conformance.engine import BadStatement
-from conformance.replay.campaign import Job, replay, valid
+from conformance.replay.campaign import Job, replay, run_campaign, valid
 from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta import cli
 from isodelta.exits import OK
@@ -170,6 +170,20 @@ def test_a_set_up_that_the_engine_refuses_is_the_scenario_s_fault(engine: DeltaR
     spec = TableSpec({"k": "int"}, properties={unknown: "interval 24 hours"})
     with pytest.raises(BadStatement, match="creation of t"):
         engine.open(scenario("A", spec, A="SELECT * FROM t"))
+
+
+def test_a_partition_value_that_delta_rs_cannot_read_again_ends_the_replay_alone(
+    engine: DeltaRsEngine,
+) -> None:
+    spec = TableSpec({"k": "int", "w": "decimal(5,2)"}, partition_by=("w",))
+    damaging = scenario("A", spec, A="INSERT INTO t VALUES (0, -0.75)")
+    harmless = scenario("A", spec, A="INSERT INTO t VALUES (0, -1.00)")
+    with pytest.raises(BadStatement, match="0\\.-75"):
+        compared(engine, damaging)
+    jobs = [Job(each, SERIALIZABLE) for each in (damaging, harmless)]
+    replayed = list(run_campaign(engine, jobs, profile("delta-rs-1.6")))
+    assert [done.job.scenario for done in replayed] == [harmless]
+    assert replayed[0].comparison.agrees
 
 
 def test_foreign_exceptions_are_no_outcome() -> None:

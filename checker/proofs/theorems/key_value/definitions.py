@@ -84,14 +84,14 @@ class _Definitions(Executions):
 
     def related(self, level: str) -> Related:
         """What a level's axioms speak of."""
-        found: dict[str, Related] = {
+        relations: dict[str, Related] = {
             "ReadAtomic": self.direct,
             "Causal": self.path,
             "Prefix": self.prefix,
             "SnapshotIsolation": lambda u, t: z3.Or(self.prefix(u, t), self.conflict(u, t)),
             "Serializable": lambda u, t: z3.Or(self.before(u, t)),
         }
-        return found[level]
+        return relations[level]
 
     def axiom(self, level: str) -> Assumption:
         """Related writers of what was read precede the version that was read."""
@@ -188,58 +188,58 @@ class _Definitions(Executions):
 
 def _to_visibility(level: str) -> Claim:
     """With the related transactions visible, the axioms of visibility hold."""
-    found = _Definitions(named=True)
-    related = found.related(level)
-    t, u = z3.Consts("T U", found.Txn)
+    terms = _Definitions(named=True)
+    related = terms.related(level)
+    t, u = z3.Consts("T U", terms.Txn)
     return Claim(
-        (found.chosen(level), *([found.paths()] if level == "Causal" else [])),
-        goal=found.visibility(KEY_VALUE_LEVELS[level]),
-        witness=z3.And(related(u, t), u != found.initial),
-        background=found.background(),
+        (terms.chosen(level), *([terms.paths()] if level == "Causal" else [])),
+        goal=terms.visibility(KEY_VALUE_LEVELS[level]),
+        witness=z3.And(related(u, t), u != terms.initial),
+        background=terms.background(),
     )
 
 
 def _to_reads(level: str) -> Claim:
     """With the related transactions visible, each read returned the last visible version."""
-    found = _Definitions(named=True)
-    related = found.related(level)
-    t, u = z3.Consts("T U", found.Txn)
+    terms = _Definitions(named=True)
+    related = terms.related(level)
+    t, u = z3.Consts("T U", terms.Txn)
     return Claim(
-        (found.chosen(level), found.axiom(level)),
-        goal=found.returned(KEY_VALUE_LEVELS[level]),
-        witness=z3.And(related(u, t), u != found.initial),
-        background=found.background(),
+        (terms.chosen(level), terms.axiom(level)),
+        goal=terms.returned(KEY_VALUE_LEVELS[level]),
+        witness=z3.And(related(u, t), u != terms.initial),
+        background=terms.background(),
     )
 
 
 def _to_axiom(level: str) -> Claim:
     """What the axiom relates to a reader is visible, so that it precedes what was read."""
-    found = _Definitions(named=False)
-    u, s, t = z3.Consts("U S T", found.Txn)
-    p, k = z3.Const("P", found.Read), z3.Const("K", found.Key)
-    seen = found.paths_seen("paths are seen", "A path leads to who sees it (the lemma before).")
-    about = z3.And(found.read(t, p, k, s), found.writes(u, k), u != s)
-    related = found.related(level)(u, t)
+    terms = _Definitions(named=False)
+    u, s, t = z3.Consts("U S T", terms.Txn)
+    p, k = z3.Const("P", terms.Read), z3.Const("K", terms.Key)
+    seen = terms.paths_seen("paths are seen", "A path leads to who sees it (the lemma before).")
+    about = z3.And(terms.read(t, p, k, s), terms.writes(u, k), u != s)
+    related = terms.related(level)(u, t)
     return Claim(
-        (found.held(level), *([seen] if level == "Causal" else [])),
-        goal=z3.Implies(z3.And(about, related), found.before(u, s)),
+        (terms.held(level), *([seen] if level == "Causal" else [])),
+        goal=z3.Implies(z3.And(about, related), terms.before(u, s)),
         witness=z3.And(about, related),
-        background=found.background(),
+        background=terms.background(),
     )
 
 
 def _paths_are_seen() -> Claim:
-    found = _Definitions(named=False)
-    u, v, t = z3.Consts("U V T", found.Txn)
-    seen = found.paths_seen("induction hypothesis", "Paths of up to so many steps are seen.")
+    terms = _Definitions(named=False)
+    u, v, t = z3.Consts("U V T", terms.Txn)
+    seen = terms.paths_seen("induction hypothesis", "Paths of up to so many steps are seen.")
     return Claim(
-        (found.held("Causal"), seen),
+        (terms.held("Causal"), seen),
         goal=z3.And(
-            z3.Implies(found.direct(u, t), found.visible(u, t)),
-            z3.Implies(z3.And(found.path(u, v), found.direct(v, t)), found.visible(u, t)),
+            z3.Implies(terms.direct(u, t), terms.visible(u, t)),
+            z3.Implies(z3.And(terms.path(u, v), terms.direct(v, t)), terms.visible(u, t)),
         ),
-        witness=z3.And(found.path(u, v), found.direct(v, t)),
-        background=found.background(),
+        witness=z3.And(terms.path(u, v), terms.direct(v, t)),
+        background=terms.background(),
     )
 
 

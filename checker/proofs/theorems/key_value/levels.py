@@ -45,8 +45,8 @@ class Executions:
     def every(self, names: str, formula: Any) -> Formula:
         """The formula for all transactions (t, u, s), reads (p, q) and keys (k, l) of the names."""
         sorts = {"p": self.Read, "q": self.Read, "k": self.Key, "l": self.Key}
-        found = [z3.Const(name, sorts.get(name, self.Txn)) for name in names.split()]
-        return z3.ForAll(found, formula(*found))
+        variables = [z3.Const(name, sorts.get(name, self.Txn)) for name in names.split()]
+        return z3.ForAll(variables, formula(*variables))
 
     def background(self) -> tuple[Formula, ...]:
         """What holds at every level: versions that are read exist, and precede."""
@@ -144,4 +144,4 @@ def implies(held: str, other: str, *, predicates: bool) -> bool:
                 "t u", lambda t, u: executions.visible(t, u) == executions.before(t, u)
             )
         )
-    return follows(facts, executions.level(wanted)) == "proved"
+    return follows(facts, executions.level(wanted)).verdict == "proved"

@@ -111,10 +111,10 @@ class _Repair(Transactions):
                 self.has("adds", q, file), z3.And(self.has("removes", q, file), later(file))
             )
 
-        known = self.some(
+        through_known_files = self.some(
             self.File, lambda f: z3.And(there(f), z3.Or(self.anything(p), self.noted(p, f)))
         )
-        return z3.Or(known, self.covers(p, unseen))
+        return z3.Or(through_known_files, self.covers(p, unseen))
 
     def sees(self, p: Any, q: Any) -> Formula:
         """Whether p has seen the commit of q."""

@@ -183,8 +183,8 @@ class Transactions:
             partition = self.partition(file.attributes["term"])
             return self.true_of(predicate.attributes["term"], partition)
 
-        known = {partition_matches: matches, ast.Lt: self.earlier, expressions.sql: _in_words}
-        return Translation(self.texts, known)
+        primitives = {partition_matches: matches, ast.Lt: self.earlier, expressions.sql: _in_words}
+        return Translation(self.texts, primitives)
 
     def some(self, sort: Any, condition: Callable[[Any], Formula]) -> Formula:
         """Whether something has a property."""
@@ -343,8 +343,8 @@ def _stated(rule: str, s: Transactions) -> Formula:
 def _premises(rule: str, s: Transactions) -> tuple[Assumption, ...]:
     if rule == "added files":
         words = "A commit is checked at Serializable, WriteSerializable or SnapshotIsolation."
-        known = z3.Or(*_levels(s).values())
-        return (Assumption("the levels", words, known, premise=True),)
+        one_of_them = z3.Or(*_levels(s).values())
+        return (Assumption("the levels", words, one_of_them, premise=True),)
     if rule == "feature in use":
         words = "No property has an empty name."
         named = z3.Not(s.has("properties", s.w, s.texts.constant("")))

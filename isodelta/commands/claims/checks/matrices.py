@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from isodelta.commands.claims.bench import CONFLICT, NO_CONFLICT, VECTORS, Bench, story
 from isodelta.commands.claims.checks.isolation import ENGINE_RULES, LAYOUTS, WS, S
-from isodelta.commands.claims.claim import Claim, Kind, decides
+from isodelta.commands.claims.claim import Check, Claim, Kind, decides
 from isodelta.commands.claims.results import Evidence, Result, conclude
 from model.outcomes import CONFLICT_NAMES
 from model.scenario import Scenario
@@ -97,30 +97,76 @@ def pair(
 
 
 def _cell(
+    *claims: Claim, one: tuple[str, ...], other: tuple[str, ...], serializable: bool,
+    write_serializable: bool,
+) -> Check:  # fmt: skip
+    """One cell of a matrix without row-level concurrency: whether the two can conflict."""
+
+    def run(bench: Bench) -> Result:
+        evidence = []
+        for level, can in ((S, serializable), (WS, write_serializable)):
+            evidence += [
+                _searched(bench, ENGINE_RULES, layout, level, one, other, can) for layout in LAYOUTS
+            ]
+            evidence += _replayed(bench, level, one, other, can)
+        return conclude(evidence)
+
+    return decides(*claims)(run)
+
+
+def _with_vectors(*claims: Claim, other: tuple[str, ...]) -> Check:
+    """OPTIMIZE and another kind: they can conflict only on tables without deletion vectors."""
+
+    def run(bench: Bench) -> Result:
+        evidence = []
+        for level in (S, WS):
+            for layout in ("partitioned", "partitioned with deletion vectors"):
+                can = layout == "partitioned"
+                evidence.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
+            evidence += _replayed(bench, level, OPTIMIZE, other, True)
+            evidence += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
+        return conclude(evidence)
+
+    return decides(*claims)(run)
+
+
+def _row_evidence(
     bench: Bench, one: tuple[str, ...], other: tuple[str, ...], *, serializable: bool,
     write_serializable: bool,
-) -> Result:  # fmt: skip
-    """One cell of a matrix without row-level concurrency."""
-    evidence = []
-    for level, can in ((S, serializable), (WS, write_serializable)):
-        evidence += [_searched(bench, ENGINE_RULES, layout, level, one, other, can)
-                  for layout in LAYOUTS]  # fmt: skip
-        evidence += _replayed(bench, level, one, other, can)
-    return conclude(evidence)
+) -> list[Evidence]:  # fmt: skip
+    return [
+        _searched(bench, NEWEST, layout, level, one, other, can)
+        for layout in ("deletion vectors", "clustered")
+        for level, can in ((S, serializable), (WS, write_serializable))
+    ]
 
 
-@decides(
+def _rows(*claims: Claim, one: tuple[str, ...], other: tuple[str, ...]) -> Check:
+    """A cell of the matrix with row-level concurrency that says "cannot" at both levels.
+
+    It is decided under the document's own rules.
+    """
+
+    def run(bench: Bench) -> Result:
+        evidence = _row_evidence(bench, one, other, serializable=False, write_serializable=False)
+        return conclude(evidence, lacks=ROW_LEVEL)
+
+    return decides(*claims)(run)
+
+
+insert_insert = _cell(
     Claim(
         44, "A", "Without row-level concurrency: INSERT and INSERT cannot conflict.", Kind.SEARCH
     ),
     Claim(50, "D", "Matrix of 2020: INSERT and INSERT cannot conflict.", Kind.SEARCH),
+    one=INSERT,
+    other=INSERT,
+    serializable=False,
+    write_serializable=False,
 )
-def insert_insert(bench: Bench) -> Result:
-    """INSERT and INSERT cannot conflict."""
-    return _cell(bench, INSERT, INSERT, serializable=False, write_serializable=False)
 
 
-@decides(
+dml_insert = _cell(
     Claim(
         45,
         "A",
@@ -135,13 +181,14 @@ def insert_insert(bench: Bench) -> Result:
         "and cannot at WriteSerializable.",
         Kind.SEARCH,
     ),
+    one=DML,
+    other=INSERT,
+    serializable=True,
+    write_serializable=False,
 )
-def dml_insert(bench: Bench) -> Result:
-    """DML and INSERT can conflict at Serializable only."""
-    return _cell(bench, DML, INSERT, serializable=True, write_serializable=False)
 
 
-@decides(
+dml_dml = _cell(
     Claim(
         46,
         "A",
@@ -154,47 +201,51 @@ def dml_insert(bench: Bench) -> Result:
         "Matrix of 2020: two of UPDATE, DELETE, MERGE can conflict at both levels.",
         Kind.SEARCH,
     ),
+    one=DML,
+    other=DML,
+    serializable=True,
+    write_serializable=True,
 )
-def dml_dml(bench: Bench) -> Result:
-    """DML and DML can conflict."""
-    return _cell(bench, DML, DML, serializable=True, write_serializable=True)
 
 
-@decides(
+optimize_insert = _cell(
     Claim(
         47, "A", "Without row-level concurrency: OPTIMIZE and INSERT cannot conflict.", Kind.SEARCH
     ),
     Claim(53, "D", "Matrix of 2020: OPTIMIZE and INSERT cannot conflict.", Kind.SEARCH),
+    one=OPTIMIZE,
+    other=INSERT,
+    serializable=False,
+    write_serializable=False,
 )
-def optimize_insert(bench: Bench) -> Result:
-    """OPTIMIZE and INSERT cannot conflict."""
-    return _cell(bench, OPTIMIZE, INSERT, serializable=False, write_serializable=False)
 
 
-@decides(
+optimize_dml = _cell(
     Claim(
         54,
         "D",
         "Matrix of 2020: OPTIMIZE and UPDATE, DELETE, MERGE can conflict at both levels.",
         Kind.SEARCH,
     ),
+    one=OPTIMIZE,
+    other=DML,
+    serializable=True,
+    write_serializable=True,
 )
-def optimize_dml(bench: Bench) -> Result:
-    """OPTIMIZE and DML can conflict."""
-    return _cell(bench, OPTIMIZE, DML, serializable=True, write_serializable=True)
 
 
-@decides(
+optimize_optimize = _cell(
     Claim(
         55, "D", "Matrix of 2020: OPTIMIZE and OPTIMIZE can conflict at both levels.", Kind.SEARCH
     ),
+    one=OPTIMIZE,
+    other=OPTIMIZE,
+    serializable=True,
+    write_serializable=True,
 )
-def optimize_optimize(bench: Bench) -> Result:
-    """OPTIMIZE and OPTIMIZE can conflict."""
-    return _cell(bench, OPTIMIZE, OPTIMIZE, serializable=True, write_serializable=True)
 
 
-@decides(
+optimize_dml_vectors = _with_vectors(
     Claim(
         48,
         "A",
@@ -202,13 +253,11 @@ def optimize_optimize(bench: Bench) -> Result:
         "conflict on tables with deletion vectors, and can on others.",
         Kind.SEARCH,
     ),
+    other=DML,
 )
-def optimize_dml_vectors(bench: Bench) -> Result:
-    """OPTIMIZE and DML: deletion vectors decide."""
-    return _with_vectors(bench, DML)
 
 
-@decides(
+optimize_optimize_vectors = _with_vectors(
     Claim(
         49,
         "A",
@@ -216,42 +265,15 @@ def optimize_dml_vectors(bench: Bench) -> Result:
         "with deletion vectors, and can on others.",
         Kind.SEARCH,
     ),
+    other=OPTIMIZE,
 )
-def optimize_optimize_vectors(bench: Bench) -> Result:
-    """OPTIMIZE and OPTIMIZE: deletion vectors decide."""
-    return _with_vectors(bench, OPTIMIZE)
 
 
-def _with_vectors(bench: Bench, other: tuple[str, ...]) -> Result:
-    evidence = []
-    for level in (S, WS):
-        for layout in ("partitioned", "partitioned with deletion vectors"):
-            can = layout == "partitioned"
-            evidence.append(_searched(bench, NEWEST, layout, level, OPTIMIZE, other, can))
-        evidence += _replayed(bench, level, OPTIMIZE, other, True)
-        evidence += _replayed(bench, level, OPTIMIZE, other, False, VECTORS)
-    return conclude(evidence)
-
-
-def _rows(
-    bench: Bench, one: tuple[str, ...], other: tuple[str, ...], *, serializable: bool,
-    write_serializable: bool,
-) -> Result:  # fmt: skip
-    """One cell of the matrix with row-level concurrency, under the document's own rules."""
-    evidence = [
-        _searched(bench, NEWEST, layout, level, one, other, can)
-        for layout in ("deletion vectors", "clustered")
-        for level, can in ((S, serializable), (WS, write_serializable))
-    ]
-    return conclude(evidence, lacks=ROW_LEVEL)
-
-
-@decides(
+rows_insert_insert = _rows(
     Claim(38, "A", "With row-level concurrency: INSERT and INSERT cannot conflict.", Kind.MODEL),
+    one=INSERT,
+    other=INSERT,
 )
-def rows_insert_insert(bench: Bench) -> Result:
-    """INSERT and INSERT cannot conflict."""
-    return _rows(bench, INSERT, INSERT, serializable=False, write_serializable=False)
 
 
 @decides(
@@ -265,7 +287,8 @@ def rows_insert_insert(bench: Bench) -> Result:
 )
 def rows_dml_insert(bench: Bench) -> Result:
     """DML and INSERT can conflict at Serializable only; never in the weakest reading."""
-    result = _rows(bench, DML, INSERT, serializable=True, write_serializable=False)
+    evidence = _row_evidence(bench, DML, INSERT, serializable=True, write_serializable=False)
+    result = conclude(evidence, lacks=ROW_LEVEL)
     weakest = _searched(bench, f"{NEWEST}:weakest", "deletion vectors", S, DML, INSERT, False)
     return Result(result.status, result.because, (*result.evidence, weakest))
 
@@ -288,39 +311,36 @@ def rows_dml_dml(bench: Bench) -> Result:
         for rules in (NEWEST, f"{NEWEST}:weakest")
         for scenario, wanted in ((same, CONFLICT), (others, "committed"))
     ]
-    cell = _rows(bench, DML, DML, serializable=True, write_serializable=True)
-    return conclude([*evidence, *cell.evidence], lacks=ROW_LEVEL)
+    evidence += _row_evidence(bench, DML, DML, serializable=True, write_serializable=True)
+    return conclude(evidence, lacks=ROW_LEVEL)
 
 
-@decides(
+rows_optimize_insert = _rows(
     Claim(41, "A", "With row-level concurrency: OPTIMIZE and INSERT cannot conflict.", Kind.MODEL),
+    one=OPTIMIZE,
+    other=INSERT,
 )
-def rows_optimize_insert(bench: Bench) -> Result:
-    """OPTIMIZE and INSERT cannot conflict."""
-    return _rows(bench, OPTIMIZE, INSERT, serializable=False, write_serializable=False)
 
 
-@decides(
+rows_optimize_dml = _rows(
     Claim(
         42,
         "A",
         "With row-level concurrency: OPTIMIZE and UPDATE, DELETE, MERGE cannot conflict.",
         Kind.MODEL,
     ),
+    one=OPTIMIZE,
+    other=DML,
 )
-def rows_optimize_dml(bench: Bench) -> Result:
-    """OPTIMIZE and DML cannot conflict."""
-    return _rows(bench, OPTIMIZE, DML, serializable=False, write_serializable=False)
 
 
-@decides(
+rows_optimize_optimize = _rows(
     Claim(
         43, "A", "With row-level concurrency: OPTIMIZE and OPTIMIZE cannot conflict.", Kind.MODEL
     ),
+    one=OPTIMIZE,
+    other=OPTIMIZE,
 )
-def rows_optimize_optimize(bench: Bench) -> Result:
-    """OPTIMIZE and OPTIMIZE cannot conflict."""
-    return _rows(bench, OPTIMIZE, OPTIMIZE, serializable=False, write_serializable=False)
 
 
 @decides(

@@ -1,87 +1,89 @@
-"""``isodelta explore --separate``: the search, its words or JSON, and its report."""
+"""``isodelta explore --separate``: the course of a search for histories that separate levels."""
 
 from __future__ import annotations
 
-from time import monotonic
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from isodelta.exits import FOUND, OK, BadInput, EngineFailed
+from isodelta.commands.pipeline import Course, Progress
+from isodelta.exits import BadInput
 from isodelta.options import Common
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from rich.console import Console
 
-    from isodelta.commands.explore.separating.results import Separating
+    from isodelta.commands.explore.separating.results import Pair, Separating, Summary
+    from isodelta.report import Report
 
 
-def separate_levels(
-    common: Common, family: str, transactions: int | None, budget: float, engine: str | None
-) -> int:
-    """Searches for histories that separate the levels of a family; returns the exit code.
+@dataclass
+class Separation(Course["Pair"]):
+    """Every ordered pair of levels of one family, separated as far as the budget allows.
 
     ``family`` is ``delta``, ``key-value`` or ``predicate``; only the first can be replayed on an
-    ``engine``. Raises BadInput and EngineFailed.
+    ``engine``. ``budget`` is in seconds. Raises BadInput.
     """
-    from isodelta.commands.explore.separating.words import print_separating
-    from isodelta.commands.pipeline import print_json
-    from isodelta.terminal import output
-    from isodelta.terminal import progress as progress_line
 
-    if family != "delta" and engine is not None:
-        raise BadInput(f"--levels {family} excludes --engine: no engine has these levels")
-    size = transactions or (3 if family == "delta" else 4)
-    started = monotonic()
-    with progress_line("separating") as progress:
-        if family == "delta":
-            separating = _snapshots(common, size, budget, engine, progress)
-        else:
-            separating = _key_value(size, budget, progress, predicates=family == "predicate")
-    if common.json:
-        for pair in separating.pairs:
-            print_json(pair.to_json())
-        print_json({"summary": separating.summary.to_json()})
-    else:
-        print_separating(separating, output())
-    if common.report is not None:
-        from isodelta.commands.explore.separating.page import write_separating_report
+    common: Common
+    family: str
+    transactions: int
+    budget: float
+    engine: str | None
+    separating: Separating | None = field(default=None, init=False)
+    doing = "separating"
 
-        write_separating_report(common, separating, engine, monotonic() - started)
-    return FOUND if separating.differences else OK
+    def __post_init__(self) -> None:
+        if self.family != "delta" and self.engine is not None:
+            raise BadInput(f"--levels {self.family} excludes --engine: no engine has these levels")
 
+    def results(self, progress: Progress) -> Iterator[Pair]:
+        searched = self._snapshots if self.family == "delta" else self._key_value
+        self.separating = searched(progress)
+        yield from self.separating.pairs
 
-def _snapshots(
-    common: Common,
-    transactions: int,
-    budget: float,
-    engine: str | None,
-    progress: Callable[[str], None],
-) -> Separating:
-    from checker.separation.snapshots import separate
-    from conformance.engine import EngineError
-    from isodelta.commands.explore.separating.snapshots import replay, separating
-    from isodelta.runs.replaying import started_engine
+    def _snapshots(self, progress: Progress) -> Separating:
+        from checker.separation.snapshots import separate
+        from isodelta.commands.explore.separating.snapshots import replay, separating
+        from isodelta.runs.replaying import started_engine
 
-    result = separate(
-        transactions,
-        budget=budget,
-        progress=lambda schedules, _: progress(f"{schedules:,} schedules"),
-    )
-    replays = []
-    if engine is not None:
-        try:
-            with started_engine(engine) as real:
-                for done in replay(result, common.profile, real):
+        result = separate(
+            self.transactions,
+            budget=self.budget,
+            progress=lambda schedules, _: progress(f"{schedules:,} schedules"),
+        )
+        replays = []
+        if self.engine is not None:
+            with started_engine(self.engine) as real:
+                for done in replay(result, self.common.profile, real):
                     progress(f"replayed {done.label} at {done.level}")
                     replays.append(done)
-        except EngineError as error:
-            raise EngineFailed(str(error)) from error
-    return separating(result, common.profile, replays)
+        return separating(result, self.common.profile, replays)
 
+    def _key_value(self, progress: Progress) -> Separating:
+        from checker.separation.key_value.pairs import separate
+        from isodelta.commands.explore.separating.key_value import separating
 
-def _key_value(
-    transactions: int, budget: float, progress: Callable[[str], None], *, predicates: bool
-) -> Separating:
-    from checker.separation.key_value.pairs import separate
-    from isodelta.commands.explore.separating.key_value import separating
+        predicates = self.family == "predicate"
+        result = separate(
+            self.transactions, predicates=predicates, budget=self.budget, progress=progress
+        )
+        return separating(result)
 
-    return separating(separate(transactions, predicates=predicates, budget=budget, told=progress))
+    def good(self, results: Sequence[Pair]) -> bool:
+        return self.separating is not None and not self.separating.differences
+
+    def summary(self) -> Summary | None:
+        return None if self.separating is None else self.separating.summary
+
+    def closing_words(self, results: Sequence[Pair], console: Console) -> None:
+        from isodelta.commands.explore.separating.words import print_separating
+
+        if self.separating is not None:
+            print_separating(self.separating, console)
+
+    def page(self, results: Sequence[Pair]) -> Report:
+        from isodelta.commands.explore.separating.page import page
+
+        assert self.separating is not None, "a report is written only if there are results"
+        return page(self.common, self.separating, self.engine)

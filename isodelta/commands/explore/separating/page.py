@@ -1,10 +1,9 @@
-"""The report folder of ``explore --separate``: the lattice as a picture, and its histories."""
+"""The report of ``explore --separate``: the lattice as a picture, and its histories."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise, starmap
-from pathlib import Path
 
 from isodelta.commands.explore.separating.results import (
     NamedHistory,
@@ -12,20 +11,17 @@ from isodelta.commands.explore.separating.results import (
     SnapshotSearch,
 )
 from isodelta.options import Common
-from isodelta.report import Finding, FindingClass
-from isodelta.report.findings import difference, predicted_result
+from isodelta.report import Finding, FindingClass, Report
+from isodelta.report.findings import difference
 from isodelta.report.pictures.lattice import heights
-from isodelta.report.start import finish, new_report, slug
+from isodelta.report.start import new_report, slug
 from isodelta.report.views.theory import LatticeCell, LatticeEdge, LatticeHistory, LatticePicture
 from model.profiles import NO_RULES
 from model.scenario import Scenario
 
 
-def write_separating_report(
-    common: Common, separating: Separating, engine: str | None, seconds: float
-) -> Path:
-    """Writes the report; returns the path of its page. Raises BadInput."""
-    assert common.report is not None
+def page(common: Common, separating: Separating, engine: str | None) -> Report:
+    """The report of a search for separating histories, replayed on an engine if one is named."""
     report = new_report(
         common,
         "Which isolation levels differ, shown by the smallest history that one holds and the other "
@@ -43,7 +39,7 @@ def write_separating_report(
     for replay in separating.differences:
         name = slug(f"{replay.label} {replay.level} differs")
         report.findings.append(difference(replay.comparison, name, common.profile))
-    return finish(report, common.report, seconds)
+    return report
 
 
 def lattice_picture(separating: Separating) -> LatticePicture:
@@ -135,6 +131,6 @@ def _finding(history: NamedHistory, scenario: Scenario) -> Finding:
         level=history.violates[0],
         summary=f"It tells {history.pairs} ordered pairs of levels apart.",
         scenario=scenario,
-        predicted=predicted_result(scenario, NO_RULES),
+        predicted=history.result,
         profile=NO_RULES.name,
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 from checker.search.finding import describe
 from checker.separation.lattice import Lattice
 from checker.separation.result import H_co, SeparatingHistory, Separation, SeparationResult
 from conformance.replay.comparison import Comparison
 from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.runs.results import RunResult
 from model.scenario import Expectation, Scenario
 
 
@@ -45,8 +45,8 @@ class NamedHistory:
     ``holds`` are the strongest levels that it holds, ``violates`` the weakest that it violates;
     ``pairs`` counts the ordered pairs that it separates. ``transactions`` has their names and
     actions. Only histories of snapshots have the rest: their scenario with its set-up and
-    schedule, the transactions that the rules of ``profile`` refuse at each level of a table, and
-    whether replays agreed with the model.
+    schedule, its run without rules, the transactions that the rules of ``profile`` refuse at each
+    level of a table, and whether replays agreed with the model.
     """
 
     label: str
@@ -59,6 +59,7 @@ class NamedHistory:
     setup: tuple[str, ...] = ()
     schedule: str = ""
     scenario: Scenario | None = None
+    result: RunResult | None = None
     profile: str = ""
     admitted: Mapping[str, str] = field(default_factory=dict)
     engine_agrees: Mapping[str, bool] = field(default_factory=dict)
@@ -107,9 +108,9 @@ class Pair:
     operations: int | None = None
     needs_a_predicate: bool = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The JSON object of the pair."""
-        result: dict[str, Any] = {
+        result: dict[str, object] = {
             "holds": self.holds,
             "violates": self.violates,
             "verdict": self.verdict,
@@ -125,7 +126,7 @@ class Pair:
         }
         return result | (self._key_value() if self.history.scenario is None else self._snapshots())
 
-    def _snapshots(self) -> dict[str, Any]:
+    def _snapshots(self) -> dict[str, object]:
         assert self.history is not None
         assert self.history.scenario is not None
         name = f"holds {self.holds}, violates {self.violates}"
@@ -138,7 +139,7 @@ class Pair:
             "scenario": scenario_mapping(scenario),
         }
 
-    def _key_value(self) -> dict[str, Any]:
+    def _key_value(self) -> dict[str, object]:
         assert self.history is not None
         return {
             "label": self.history.label,
@@ -189,11 +190,11 @@ class Summary:
     transactions: int
     search: SnapshotSearch | KeyValueSearch
 
-    def to_json(self) -> dict[str, Any]:
-        """The counts, as the last line of the JSON output has them."""
-        result = asdict(self)
-        search: dict[str, Any] = result.pop("search")
-        return result | {name: value for name, value in search.items() if value is not None}
+    def to_json(self) -> dict[str, object]:
+        """The last object of ``explore --separate --json``."""
+        counts = {name: value for name, value in asdict(self).items() if name != "search"}
+        search = {name: value for name, value in asdict(self.search).items() if value is not None}
+        return {"summary": counts | search}
 
 
 @dataclass(frozen=True)

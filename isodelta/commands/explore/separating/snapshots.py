@@ -18,10 +18,11 @@ from isodelta.commands.explore.separating.results import (
     why_equal,
 )
 from isodelta.files.scenario_writer import scenario_mapping
+from isodelta.runs.judging import run_result
 from model.levels import DELTA_LEVELS, LEVELS, SHORT
 from model.outcomes import SUCCEEDED
 from model.preparation import run_scenario
-from model.profiles import NO_RULES, Profile
+from model.profiles import Profile
 from model.scenario import Expectation, Scenario
 
 if TYPE_CHECKING:
@@ -120,11 +121,16 @@ def _named(
         history.scenario.table.setup,
         ", ".join(scenario_mapping(history.scenario)["schedule"]),
         history.scenario,
-        profile.name,
-        {level: _admitted(history.scenario, profile, level) for level in _table_levels(profile)},
-        {r.level: r.comparison.agrees for r in replays if r.label == label},
+        profile=profile.name,
+        admitted={
+            level: _admitted(history.scenario, profile, level) for level in _table_levels(profile)
+        },
+        engine_agrees={r.level: r.comparison.agrees for r in replays if r.label == label},
     )
-    return replace(named, scenario=_expecting(history, named.title))
+    scenario = _expecting(history, named.title)
+    return replace(
+        named, scenario=scenario, result=run_result(scenario, history.run, history.judged)
+    )
 
 
 def _admitted(scenario: Scenario, profile: Profile, level: str) -> str:
@@ -139,7 +145,7 @@ def _admitted(scenario: Scenario, profile: Profile, level: str) -> str:
 
 def _expecting(history: SnapshotHistory, title: str) -> Scenario:
     """The scenario with its expected results if no rules are applied."""
-    ended = run_scenario(history.scenario, NO_RULES).ended
+    ended = history.run.ended
     levels = {level: "holds" if held else "violated" for level, held in history.verdicts.items()}
     outcomes = {name: end.outcome for name, end in ended.items()}
     expect = Expectation(outcomes=outcomes, levels=levels)
