@@ -72,9 +72,11 @@ def plain_type(text: str) -> str:
     word, size = match[1].lower(), match[2] or ""
     for name in (f"{word}{size}".replace(" ", ""), word):
         try:
-            return str(parse_type(name))
+            found = parse_type(name)
         except InvalidScenario:
             continue
+        if found.family != "opaque":
+            return str(found)
     return _NEAREST.get(word, "string")
 
 
