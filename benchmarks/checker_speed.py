@@ -34,9 +34,9 @@ def by_graph_with_witness(history: History) -> None:
 
 
 def by_solver(history: History) -> None:
-    found = solver.steps(history)
+    demanded = solver.precedences(history)
     for level in DELTA_LEVELS:
-        solver.decide(found, history, level)
+        solver.decide(demanded, history, level)
 
 
 def by_definition(history: History) -> None:

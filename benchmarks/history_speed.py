@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from checker.recorded.decide import judge
 from checker.recorded.generators.concurrent import LEVELS, generate_concurrent
 from checker.recorded.generators.serial import Shape, generate
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION
 
 EXPECTED = {
@@ -37,7 +37,7 @@ EXPECTED = {
 }
 SESSIONS = 20
 
-Row = tuple[Shape, bool, str, ForeignHistory, dict[str, str]]
+Row = tuple[Shape, bool, str, RecordedHistory, dict[str, str]]
 
 
 def main(transactions: int, small: bool, overlapping: bool) -> None:

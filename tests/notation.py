@@ -34,7 +34,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from checker.recorded.arrays.history import LargeHistory
-from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from model.history import (
     History,
     ItemRead,
@@ -94,7 +94,7 @@ def history(rows: str, *lines: str) -> History:
     )
 
 
-def recorded(*lines: str) -> ForeignHistory:
+def recorded(*lines: str) -> RecordedHistory:
     """The history of sessions that the lines describe; raises ``ValueError`` like ``history``."""
     parsed = [_parsed(RECORDED, line) for line in lines]
     lists = any(kind == "a" or "[" in what for line in parsed for kind, what in _operations(line))
@@ -107,7 +107,7 @@ def recorded(*lines: str) -> ForeignHistory:
         )
         for number, line in enumerate(parsed, 1)
     )
-    return ForeignHistory("list" if lists else "register", transactions)
+    return RecordedHistory("list" if lists else "register", transactions)
 
 
 def operations(text: str) -> tuple[Operation, ...]:

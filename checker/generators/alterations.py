@@ -90,7 +90,9 @@ def _action(pick: Pick, shape: str, types: Columns, free: Sequence[str]) -> exp.
         case "MOVE":
             return MoveColumn(this=column(pick(free)), position=pick((_FIRST, _AFTER_K)).copy())
         case "ADD CONSTRAINT":
-            simple = parse_expression(pick(("k > -5", "k IS NULL OR k < 9", "p IS NOT NULL")))
+            simple = parse_expression(
+                pick(("k > -5", "k IS NULL OR k < 9", "p IS NOT NULL"))
+            ).copy()
             return new_constraint(pick((simple, predicate(pick, types, 1))), pick("dc"))
         case "DROP CONSTRAINT":
             exists = pick((True, False))

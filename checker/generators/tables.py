@@ -126,7 +126,7 @@ def table(pick: Pick, level: str | None = None) -> TableSpec:
             marked = exp.Where(this=binary(column("k"), "<=>", key))
             commits.append(printed(exp.Delete(this=named("t"), where=marked)))
     if check is not None:
-        commits.insert(0, printed(altering(new_constraint(parse_expression(check), "c"))))
+        commits.insert(0, printed(altering(new_constraint(parse_expression(check).copy(), "c"))))
     spec = TableSpec(declared, partition_by, cluster_by, properties, tuple(commits))
     return _altered(pick, spec, feature)
 

@@ -4,8 +4,8 @@ It decides the same question as ``checker.judging.graph`` and shares nothing wit
 history type. The constraints are derived from the *timeline* of each row, the list of its versions
 from first to last, and not from pairs of transactions. A level that promises a serial order asks
 for one place for each transaction. At any other level, a forbidden shape is absent if no path leads
-back from the end of a counted step to its start: then some set of transactions is closed under
-steps and contains the end but not the start.
+back from the end of a counted precedence to its start: then some set of transactions is closed
+under precedences and contains the end but not the start.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class SolverVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Precedence:
     """Two transactions, by name, that have to stand in this order, and the kind of conflict."""
 
     before: str
@@ -53,13 +53,13 @@ def judge(history: History, level: str, timeout_ms: int = 10_000) -> SolverVerdi
 
     A time-out is ``unknown``. Raises ``KeyError`` for an unknown level's name.
     """
-    return decide(steps(history), history, level, timeout_ms)
+    return decide(precedences(history), history, level, timeout_ms)
 
 
 def decide(
-    demanded: frozenset[Step], history: History, level: str, timeout_ms: int = 10_000
+    demanded: frozenset[Precedence], history: History, level: str, timeout_ms: int = 10_000
 ) -> SolverVerdict:
-    """``judge`` for steps that have been derived already; several levels can share them."""
+    """``judge`` for precedences that have been derived already; several levels can share them."""
     transactions = [transaction for transaction in history.transactions if transaction.committed]
     ordered = sorted(demanded, key=str)
     deadline = monotonic() + timeout_ms / 1000
@@ -73,7 +73,7 @@ def decide(
 
 
 def _place(
-    transactions: list[Transaction], demanded: list[Step], level: Level, deadline: float
+    transactions: list[Transaction], demanded: list[Precedence], level: Level, deadline: float
 ) -> SolverVerdict:
     """One place in a serial order for each transaction of the level."""
     import z3  # loaded only when it is needed: most commands do without it
@@ -89,9 +89,9 @@ def _place(
     if EdgeKind.START in level.edges:
         kinds.add(EdgeKind.START)
     question = _Question(z3, z3.SolverFor("QF_IDL"), deadline)
-    for step in demanded:
-        if step.kind in kinds and step.before in places and step.after in places:
-            question.demand(places[step.before] < places[step.after], step)
+    for precedence in demanded:
+        if precedence.kind in kinds and precedence.before in places and precedence.after in places:
+            question.demand(places[precedence.before] < places[precedence.after], precedence)
     objection = question.ask()
     if objection is not None:
         return objection
@@ -103,9 +103,9 @@ def _place(
 
 
 def _forbid(
-    transactions: list[Transaction], demanded: list[Step], level: Level, deadline: float
+    transactions: list[Transaction], demanded: list[Precedence], level: Level, deadline: float
 ) -> SolverVerdict:
-    """Closed sets of transactions for the counted steps of each forbidden shape."""
+    """Closed sets of transactions for the counted precedences of each forbidden shape."""
     import z3
 
     for phenomenon in level.forbids:
@@ -115,16 +115,21 @@ def _forbid(
             if phenomenon.readers or transaction.writes
         }
         question = _Question(z3, z3.Solver(), deadline)
-        counted: dict[str, list[Step]] = {}
-        for step in demanded:
-            if step.kind not in phenomenon.edges or not {step.before, step.after} <= set(inside):
+        counted: dict[str, list[Precedence]] = {}
+        for precedence in demanded:
+            if precedence.kind not in phenomenon.edges or not {
+                precedence.before,
+                precedence.after,
+            } <= set(inside):
                 continue
-            counts = not phenomenon.counted or step.kind in phenomenon.counted
+            counts = not phenomenon.counted or precedence.kind in phenomenon.counted
             if counts:
-                counted.setdefault(step.after, []).append(step)
+                counted.setdefault(precedence.after, []).append(precedence)
             if not counts or phenomenon.count != "one":
-                question.demand(z3.Implies(inside[step.before], inside[step.after]), step)
-        # Steps with the same end share a set: the smallest one that contains it serves them all.
+                question.demand(
+                    z3.Implies(inside[precedence.before], inside[precedence.after]), precedence
+                )
+        # Those with the same end share a set: the smallest one that contains it serves them all.
         for end, pivots in counted.items():
             question.solver.push()
             question.solver.add(inside[end])
@@ -138,15 +143,15 @@ def _forbid(
 
 
 class _Question:
-    """A z3 solver with a time limit, whose constraints are labelled with steps."""
+    """A z3 solver with a time limit, whose constraints are labelled with precedences."""
 
     def __init__(self, z3: Any, solver: Any, deadline: float) -> None:
         self.z3, self.solver, self.deadline = z3, solver, deadline
-        self.named: dict[str, Step] = {}
+        self.named: dict[str, Precedence] = {}
 
-    def demand(self, statement: Any, step: Step) -> None:
+    def demand(self, statement: Any, precedence: Precedence) -> None:
         label = f"because {len(self.named)}"
-        self.named[label] = step
+        self.named[label] = precedence
         self.solver.assert_and_track(statement, label)
 
     def ask(self) -> SolverVerdict | None:
@@ -164,28 +169,28 @@ class _Question:
         return SolverVerdict("unknown", f"the solver gave up: {self.solver.reason_unknown()}")
 
 
-def steps(history: History) -> frozenset[Step]:
-    """All steps that an order has to respect, from the timelines of the history's rows."""
+def precedences(history: History) -> frozenset[Precedence]:
+    """All precedences that an order has to respect, from the timelines of the history's rows."""
     transactions = [transaction for transaction in history.transactions if transaction.committed]
     return frozenset(
-        step
-        for step in (*_of_versions(transactions), *_of_rows(history, transactions))
-        if step.before != step.after
+        precedence
+        for precedence in (*_of_versions(transactions), *_of_rows(history, transactions))
+        if precedence.before != precedence.after
     )
 
 
-def _of_versions(transactions: list[Transaction]) -> Iterator[Step]:
-    """The steps that commits and snapshots demand."""
+def _of_versions(transactions: list[Transaction]) -> Iterator[Precedence]:
+    """The precedences that commits and snapshots demand."""
     for writer in transactions:
         if writer.commit_version is None:
             continue
         for other in transactions:
             if other.commit_version is not None and writer.commit_version < other.commit_version:
-                yield Step(writer.name, other.name, EdgeKind.LOG)
+                yield Precedence(writer.name, other.name, EdgeKind.LOG)
             if writer.commit_version <= other.read_version:
-                yield Step(writer.name, other.name, EdgeKind.START)
+                yield Precedence(writer.name, other.name, EdgeKind.START)
             else:
-                yield Step(other.name, writer.name, EdgeKind.UNSEEN)
+                yield Precedence(other.name, writer.name, EdgeKind.UNSEEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +218,13 @@ def _timelines(history: History) -> dict[tuple[str, RowId], list[_Version]]:
     return lines
 
 
-def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Step]:
-    """The steps that versions of rows, and reads of them, demand."""
+def _of_rows(history: History, transactions: list[Transaction]) -> Iterator[Precedence]:
+    """The precedences that versions of rows, and reads of them, demand."""
     lines = _timelines(history)
     for (table, row), line in lines.items():
         for older, newer in pairwise(line):
             if older.writer is not None and newer.writer is not None:
-                yield Step(older.writer, newer.writer, EdgeKind.WW)
+                yield Precedence(older.writer, newer.writer, EdgeKind.WW)
         for reader in transactions:
             # The versions that the snapshot shows are the first ones of the timeline.
             shown = sum(version.commit <= reader.read_version for version in line)
@@ -240,23 +245,23 @@ def _answer(predicate: PredicateRead, version: _Version) -> str:
     return "match" if matches else "no match"
 
 
-def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Step]:
+def _of_item(reader: str, line: list[_Version], shown: int) -> Iterator[Precedence]:
     installer = line[shown - 1].writer
     if installer is not None:
-        yield Step(installer, reader, EdgeKind.WR_ITEM)
+        yield Precedence(installer, reader, EdgeKind.WR_ITEM)
     if shown < len(line):
         follower = line[shown].writer
         if follower is not None:
-            yield Step(reader, follower, EdgeKind.RW_ITEM)
+            yield Precedence(reader, follower, EdgeKind.RW_ITEM)
 
 
 def _of_predicate(
     reader: str, line: list[_Version], shown: int, answers: list[str]
-) -> Iterator[Step]:
+) -> Iterator[Precedence]:
     for place in range(1, len(line)):
         writer = line[place].writer
         if writer is not None and answers[place] != answers[place - 1]:
             if place < shown:
-                yield Step(writer, reader, EdgeKind.WR_PREDICATE)
+                yield Precedence(writer, reader, EdgeKind.WR_PREDICATE)
             else:
-                yield Step(reader, writer, EdgeKind.RW_PREDICATE)
+                yield Precedence(reader, writer, EdgeKind.RW_PREDICATE)

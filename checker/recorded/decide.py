@@ -12,15 +12,27 @@ from checker.judging.graph import VerdictName
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason, SerialOrder
 from checker.recorded.dependency import Dependency
-from checker.recorded.explanation import anomaly, from_first_anti_dependency, in_words, phenomenon
-from checker.recorded.history import ForeignHistory, Key, Value
+from checker.recorded.explanation.derivation import Derivation, derive
+from checker.recorded.explanation.names import (
+    anomaly,
+    from_first_anti_dependency,
+    lost_update,
+    phenomenon,
+)
+from checker.recorded.explanation.witness import (
+    ExplainedCycle,
+    explained,
+    explained_by_cases,
+    of_read,
+)
+from checker.recorded.history import Key, RecordedHistory, Value
 from checker.recorded.observations import AnomalousRead, Observations, observe
 from checker.recorded.version_order.completion import Completion, Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
-from checker.recorded.version_order.greedy_run import Execution, as_recorded
+from checker.recorded.version_order.greedy_run import GreedyRun, as_recorded
 from checker.recorded.version_order.inference import Inference
-from checker.recorded.version_order.search import Search
+from checker.recorded.version_order.search import OrderSearch
 from checker.recorded.version_order.time_limit import OutOfTime
 from checker.recorded.weak_levels import cycle_of, decide_weak
 from model.levels import (
@@ -69,7 +81,7 @@ MOST_TRANSACTIONS_TWICE = 20_000
 
 
 def judge(
-    history: ForeignHistory,
+    history: RecordedHistory,
     *,
     session_order: bool,
     time_limit: float = TIME_LIMIT,
@@ -145,10 +157,10 @@ class _Judge:
         return tuple(reversed(kinds.values()))
 
     def without_sessions(self, levels: Mapping[str, Verdict]) -> dict[str, VerdictName]:
-        """What each level with the order of sessions says without it.
+        """The verdict of each level without the order of sessions.
 
-        What holds with that order holds without. What is violated is decided again, unless its
-        witness shows the violation without sessions too.
+        A level that holds with that order holds without. A violated one is decided again, unless
+        its witness shows the violation without sessions too.
         """
         names = self._names(False)
         plain: dict[str, Verdict] = {}
@@ -205,7 +217,7 @@ class _Judge:
 
     def _snapshot(self, serializable: Verdict | None, sessions: bool) -> Verdict:
         match serializable and serializable.witness:
-            # Inferred edges may follow from what only Serializable demands.
+            # Inferred edges may follow from demands of Serializable alone.
             case Cycle(edges, inferred=False) if not consecutive([edge.kind for edge in edges]):
                 assert serializable is not None
                 return serializable
@@ -213,15 +225,16 @@ class _Judge:
 
     def _weak(self, name: str, sessions: bool) -> Verdict:
         try:
-            cycle = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
+            violation = decide_weak(self.seen, name, sessions=sessions, deadline=self.deadline)
         except OutOfTime:
             return Verdict(name, "unknown", Reason(TIME_OVER))
-        if isinstance(cycle, str):
-            return Verdict(name, "unknown", Reason(cycle))
-        if cycle is None:
+        if isinstance(violation, str):
+            return Verdict(name, "unknown", Reason(violation))
+        if violation is None:
             return Verdict(name, "holds")
-        verdict = self._by_cycle(name, cycle)
-        # What every weaker level allows, and causal does not, is one by definition.
+        cycle = violation.cycle
+        verdict = self._by_cycle(name, cycle, violation.derivations)
+        # A cycle that every weaker level allows, and causal does not, is one by definition.
         if name == CAUSAL or any(edge.inferred for edge in cycle):
             return replace(verdict, anomaly=RECORDED_LEVELS[name].breach)
         return verdict
@@ -234,7 +247,7 @@ class _Judge:
             for version in reads:
                 if version[0] in written:
                     other = updated.setdefault(version, number)
-                    if other != number:
+                    if other != number and lost_update(self.seen, other, number, version[0]):
                         rw = Dependency(other, number, "rw", version[0])
                         return rw, Dependency(number, other, "ww", version[0], inferred=True)
         return ()
@@ -258,23 +271,25 @@ class _Judge:
             assert decision.why is not None
             return Verdict(name, "unknown", Reason(decision.why))
         if decision.verdict == "violated":
-            return self._by_cycle(name, decision.cycle, one_of_many=decision.choices)
+            around = from_first_anti_dependency(decision.cycle)
+            if decision.choices:
+                witness = explained_by_cases(around, graph, decision.involved)
+            else:
+                witness = explained(around, self.seen, derive(graph, around))
+            return self._violated(name, around, witness)
         if name != SERIALIZABLE:
             return Verdict(name, "holds")
         order = tuple(self.seen.transactions[node].name for node in decision.order)
         return Verdict(name, "holds", SerialOrder(order))
 
     def _by_cycle(
-        self, name: str, cycle: Sequence[Dependency], *, one_of_many: bool = False
+        self, name: str, cycle: Sequence[Dependency], derivations: Sequence[Derivation] = ()
     ) -> Verdict:
         around = from_first_anti_dependency(cycle)
-        return Verdict(
-            name,
-            "violated",
-            in_words(around, self.seen, one_of_many=one_of_many),
-            anomaly(around, self.seen),
-            phenomenon(around),
-        )
+        return self._violated(name, around, explained(around, self.seen, derivations))
+
+    def _violated(self, name: str, cycle: Sequence[Dependency], witness: ExplainedCycle) -> Verdict:
+        return Verdict(name, "violated", witness, anomaly(cycle, self.seen), phenomenon(cycle))
 
 
 def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
@@ -282,7 +297,7 @@ def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
 
 
 def _names(sessions: bool) -> list[str]:
-    """The levels, weak to strong; without the order of sessions causal is no level."""
+    """The levels, weak to strong; causal is only a level with the order of sessions."""
     return [name for name, level in RECORDED_LEVELS.items() if sessions or not level.sessions]
 
 
@@ -326,7 +341,7 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     cycle: tuple[Dependency, ...] | None = cycle_of(graph, order)
     if cycle is not None:
         return Decision("violated", cycle=cycle)
-    guess = Execution(graph).run()
+    guess = GreedyRun(graph).run()
     if len(guess) == graph.size:
         guessed = Completion(graph, guess).tested()
         if guessed is not None:
@@ -334,14 +349,14 @@ def decide(graph: Constraints, deadline: float) -> Decision:
     pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     order = topological_by(graph.after, rank)
     if len(pairs) <= MOST_PAIRS:
-        search = Search(graph, order, pairs)
-        found = search.run((time.monotonic() + deadline) / 2)
+        search = OrderSearch(graph, order, pairs)
+        decision = search.run((time.monotonic() + deadline) / 2)
         order = search.order()
-        if found is not None and found.verdict == "holds":
+        if decision is not None and decision.verdict == "holds":
             # The witness is tested with every pair of writers, those of the inference as well.
-            found = Completion(graph, order).tested()
-        if found is not None:
-            return found
+            decision = Completion(graph, order).tested()
+        if decision is not None:
+            return decision
     return Completion(graph, order).run(deadline)
 
 
@@ -351,7 +366,7 @@ def _by_read(name: str, anomalous: Sequence[AnomalousRead]) -> Verdict:
     return Verdict(
         name,
         "violated",
-        Reason(first.because + more, first.transactions),
+        of_read(first, more),
         first.anomaly,
         first.anomaly.split()[0] if first.anomaly.startswith("G") else None,
     )

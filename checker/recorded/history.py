@@ -18,7 +18,7 @@ Key = Hashable
 Value = Hashable
 
 INITIAL = None
-"""What a read of a register returns before anything was written; a list is ``()`` then."""
+"""The value of a register before the first write to it; a list is ``()`` then."""
 
 
 class Status(StrEnum):
@@ -41,7 +41,7 @@ class Operation(NamedTuple):
 class Recorded:
     """One transaction as its client saw it. ``session`` is the client's number.
 
-    ``outside`` is True for one that no client saw (``checker.recorded.outside``).
+    ``outside`` is True for a transaction that no client saw (``checker.recorded.outside``).
     """
 
     name: str
@@ -52,7 +52,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignHistory:
+class RecordedHistory:
     """Transactions in the order of their sessions; those of one session are in program order.
 
     ``lone_unwritten`` is True where a value that nobody wrote is taken for the initial one, at most

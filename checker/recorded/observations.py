@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from checker.recorded.history import (
     INITIAL,
-    ForeignHistory,
     Key,
     Operation,
     Recorded,
+    RecordedHistory,
     Status,
     Value,
 )
@@ -33,12 +33,21 @@ class AmbiguousHistory(Exception):
 
 @dataclass(frozen=True, slots=True)
 class AnomalousRead:
-    """An anomaly that is no cycle: its name, the weakest level that forbids it, and words."""
+    """An anomaly that is not a cycle: its name, the weakest level that forbids it, and words.
+
+    ``recorded`` are the transactions concerned, and ``key`` is the key concerned.
+    """
 
     anomaly: str
     forbidden_from: str
     because: str
-    transactions: tuple[str, ...]
+    key: Key
+    recorded: tuple[Recorded, ...]
+
+    @property
+    def transactions(self) -> tuple[str, ...]:
+        """The names of the transactions concerned."""
+        return tuple(transaction.name for transaction in self.recorded)
 
 
 @dataclass(slots=True)
@@ -46,8 +55,10 @@ class Observations:
     """Committed transactions by number, their keys by number, and what the reads show.
 
     ``reads`` has (key, writer) once for each key read from outside, ``every_read`` one pair for
-    each such read, in program order. ``known`` has pairs of writers whose versions of a key
-    follow each other at once, or (for appends that no read shows) later. ``taken_for_initial``
+    each such read, in program order. ``shown_order`` has (writer, writer, key) where
+    reads of lists show that the second version follows the first at once, or (for appends that no
+    read shows) later.
+    ``longest`` has the longest list read of a key, ``shown_by`` its reader. ``taken_for_initial``
     has the values that nobody wrote and that were read as the initial ones of their keys.
     """
 
@@ -58,7 +69,9 @@ class Observations:
     every_read: list[list[tuple[int, int]]] = field(default_factory=list)
     writes: list[list[int]] = field(default_factory=list)
     writers: list[list[int]] = field(default_factory=list)
-    known: list[tuple[int, int, int]] = field(default_factory=list)
+    shown_order: list[tuple[int, int, int]] = field(default_factory=list)
+    longest: dict[int, tuple[Value, ...]] = field(default_factory=dict)
+    shown_by: dict[int, int] = field(default_factory=dict)
     anomalous_reads: list[AnomalousRead] = field(default_factory=list)
     taken_for_initial: dict[Key, Value] = field(default_factory=dict)
 
@@ -74,13 +87,13 @@ class _Write:
     last: bool
 
 
-def observe(history: ForeignHistory) -> Observations:
+def observe(history: RecordedHistory) -> Observations:
     """Reads a history; ``AmbiguousHistory`` where its reads do not name their writers."""
     return (_Lists(history) if history.kind == "list" else _Registers(history)).observe()
 
 
 class _Observer:
-    def __init__(self, history: ForeignHistory) -> None:
+    def __init__(self, history: RecordedHistory) -> None:
         self.history = history
         self.recorded = history.transactions
         self.result = Observations()
@@ -101,7 +114,7 @@ class _Observer:
         return self.result
 
     def _finish(self) -> None:
-        """What is left to do when every transaction was looked at."""
+        """Called after every transaction was looked at."""
 
     def _read_transaction(self, place: int, number: int) -> None:
         raise NotImplementedError
@@ -116,13 +129,13 @@ class _Observer:
                 if operation.kind == "r":
                     continue
                 written = (operation.key, operation.value)
-                known = self.wrote.get(written)
-                if known is not None and known.transaction != place:
-                    self.twice[written] = (known.transaction, place)
+                earlier = self.wrote.get(written)
+                if earlier is not None and earlier.transaction != place:
+                    self.twice[written] = (earlier.transaction, place)
                 self.wrote[written] = _Write(place, last[operation.key] == index)
 
     def _number_transactions(self) -> None:
-        """Numbers what counts: committed, or of unknown end and seen by one that counts."""
+        """Numbers the transactions that count: committed ones, and unknown ones that they saw."""
         counted = {p for p, t in enumerate(self.recorded) if t.status is Status.COMMITTED}
         unseen: dict[Key, dict[Value, int]] = {}
         for place, transaction in enumerate(self.recorded):
@@ -154,7 +167,7 @@ class _Observer:
                 self.result.writers[key].append(number)
 
     def _values(self, read: Operation) -> Iterable[Value]:
-        """The values of which a read shows that they were written."""
+        """The values that a read shows to have been written."""
         raise NotImplementedError
 
     def _key(self, key: Key) -> int:
@@ -165,9 +178,9 @@ class _Observer:
             self.result.writers.append([])
         return number
 
-    def _find(self, anomaly: str, level: str, because: str, *places: int) -> None:
-        names = tuple(self.recorded[place].name for place in places)
-        self.result.anomalous_reads.append(AnomalousRead(anomaly, level, because, names))
+    def _find(self, anomaly: str, level: str, because: str, key: Key, *places: int) -> None:
+        recorded = tuple(self.recorded[place] for place in places)
+        self.result.anomalous_reads.append(AnomalousRead(anomaly, level, because, key, recorded))
 
     def _writer(self, place: int, key: Key, value: Value) -> int | None:
         """The number of the transaction whose write was read; None where it is an anomaly."""
@@ -184,6 +197,7 @@ class _Observer:
                 "unwritten read",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, which nobody wrote",
+                key,
                 place,
             )
             return None
@@ -193,6 +207,7 @@ class _Observer:
                 "future read",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r} before it wrote that value itself",
+                key,
                 place,
             )
             return None
@@ -201,6 +216,7 @@ class _Observer:
                 "G1a (aborted read)",
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, written by {writer.name}, which aborted",
+                key,
                 write.transaction,
                 place,
             )
@@ -211,6 +227,7 @@ class _Observer:
                 READ_COMMITTED,
                 f"{reader} read {value!r} of key {key!r}, which {writer.name} replaced itself "
                 "before it ended",
+                key,
                 write.transaction,
                 place,
             )
@@ -230,6 +247,7 @@ class _Observer:
                 READ_ATOMIC,
                 f"{self.recorded[place].name} read key {key!r} twice, first from "
                 f"{self.result.name(first)}, then from {self.result.name(writer)}",
+                key,
                 place,
             )
 
@@ -239,6 +257,7 @@ class _Observer:
             self.history.internal_from,
             f"{self.recorded[place].name} read {value!r} of key {key!r} where its own earlier "
             f"operations make it {expected!r}",
+            key,
             place,
         )
 
@@ -275,7 +294,7 @@ class _Registers(_Observer):
 
 
 class _Lists(_Observer):
-    def __init__(self, history: ForeignHistory) -> None:
+    def __init__(self, history: RecordedHistory) -> None:
         super().__init__(history)
         self.longest: dict[Key, tuple[tuple[Value, ...], int]] = {}
         self.dirty: set[tuple[int, int]] = set()
@@ -307,11 +326,12 @@ class _Lists(_Observer):
             if not sound:
                 self._internal(place, key, value, expected)
             if len(set(value)) < len(value):
-                repeated = next(each for each, times in Counter(value).items() if times > 1)
+                repeated = next(element for element, times in Counter(value).items() if times > 1)
                 self._find(
                     "duplicate element",
                     READ_COMMITTED,
                     f"{name} read a list of key {key!r} that has {repeated!r} twice",
+                    key,
                     place,
                 )
                 self._compare(place, key, _before_a_repetition(value))
@@ -325,7 +345,7 @@ class _Lists(_Observer):
             self._source(place, number, key, before, earlier)
 
     def _compare(self, place: int, key: Key, value: tuple[Value, ...]) -> None:
-        """Keeps the longest list of each key; a list that is no prefix is an anomaly."""
+        """Keeps the longest list of each key; a list that is not a prefix of it is an anomaly."""
         longest, reader = self.longest.get(key, ((), place))
         short, long = sorted((longest, value), key=len)
         if long[: len(short)] != short:
@@ -334,6 +354,7 @@ class _Lists(_Observer):
                 READ_COMMITTED,
                 f"{self.recorded[place].name} and {self.recorded[reader].name} read lists of key "
                 f"{key!r} of which neither begins with the other",
+                key,
                 reader,
                 place,
             )
@@ -341,7 +362,7 @@ class _Lists(_Observer):
             self.longest[key] = (value, place)
 
     def _contradictory(self, place: int, number: int, key: Key, value: tuple[Value, ...]) -> None:
-        """What a read that contradicts its transaction still shows: whose elements it saw."""
+        """Notes whose elements a read saw, although it contradicts its own transaction."""
         elements = list(value)
         while elements and self._own(place, key, elements[-1]):
             elements.pop()
@@ -372,11 +393,12 @@ class _Lists(_Observer):
                 READ_ATOMIC,
                 f"{self.recorded[place].name} read key {key!r} twice, first with "
                 f"{len(earlier)} and then with {len(before)} elements",
+                key,
                 place,
             )
 
     def _elements(self, place: int, key: Key, before: tuple[Value, ...]) -> int | None:
-        """Who wrote the last element of a list from outside, after a look at the others."""
+        """The writer of the last element of a list; the other elements are checked on the way."""
         if not before:
             return None
         sound = self.sound.get(key, ())
@@ -409,33 +431,36 @@ class _Lists(_Observer):
                 READ_COMMITTED,
                 f"{self.recorded[place].name} appended {element!r} to key {key!r} after the "
                 f"append of {self.recorded[aborted].name}, which aborted",
+                key,
                 aborted,
                 place,
             )
 
     def _finish(self) -> None:
-        for key, (elements, _) in self.longest.items():
+        for key, (elements, reader) in self.longest.items():
             if key not in self.key_number:
                 continue
             index = self.key_number[key]
+            self.result.longest[index] = elements
+            self.result.shown_by[index] = self.number_of[reader]
             order: list[int] = []
             for element in elements:
                 write = self.wrote.get((key, element))
                 number = None if write is None else self.number_of.get(write.transaction)
                 if number is not None and (not order or order[-1] != number):
                     order.append(number)
-            self.result.known += [(a, b, index) for a, b in itertools.pairwise(order)]
+            self.result.shown_order += [(a, b, index) for a, b in itertools.pairwise(order)]
             shown = set(order)
             if order:
                 later = (w for w in self.result.writers[index] if w not in shown)
-                self.result.known += [(order[-1], writer, index) for writer in later]
+                self.result.shown_order += [(order[-1], writer, index) for writer in later]
         for index, writers in enumerate(self.result.writers):
             self.result.writers[index] = sorted(set(writers))
 
 
 def _before_a_repetition(value: tuple[Value, ...]) -> tuple[Value, ...]:
     """The part of a list that still shows an order: up to the first element that came before."""
-    found = dict.fromkeys(value)
-    if len(found) == len(value):
+    new = dict.fromkeys(value)
+    if len(new) == len(value):
         return value
-    return tuple(itertools.takewhile(lambda element: found.pop(element, 0) is None, value))
+    return tuple(itertools.takewhile(lambda element: new.pop(element, 0) is None, value))

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import INITIAL, Operation, Recorded, RecordedHistory, Status
 
 
-def with_outside_writers(history: ForeignHistory) -> ForeignHistory:
+def with_outside_writers(history: RecordedHistory) -> RecordedHistory:
     """The same register history, with such a transaction before the first read of each value."""
     written = {
         (operation.key, operation.value)

@@ -18,6 +18,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from checker.recorded.dependency import Dependency
+from checker.recorded.explanation.derivation import Derivation, Violation, derive
 from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
@@ -28,14 +29,14 @@ from model.levels import CAUSAL, READ_ATOMIC
 
 def decide_weak(
     seen: Observations, level: str, *, sessions: bool, deadline: float
-) -> tuple[Dependency, ...] | str | None:
-    """A shortest forbidden cycle, None where there is none, or words where memory was short.
+) -> Violation | str | None:
+    """A shortest forbidden cycle, None if there is none, or the reason why that is unknown.
 
     Raises ``OutOfTime`` after the deadline.
     """
     in_order = sessions and level != READ_ATOMIC and level != CAUSAL
-    # What lists show of the order of versions is no cause of anything.
-    causes = replace(seen, known=[]) if level == CAUSAL else seen
+    # The order of versions that lists show does not cause anything.
+    causes = replace(seen, shown_order=[]) if level == CAUSAL else seen
     graph = Constraints(causes, split=False, sessions=sessions, wr_only=True, deadline=deadline)
     if level == CAUSAL:
         order = _causal(graph, seen, deadline)
@@ -51,9 +52,12 @@ def decide_weak(
                     graph.order(other, writer, key)
         order = topological(graph.after)
     cycle = cycle_of(graph, order)
-    if cycle is None or level == CAUSAL:
-        return cycle
-    return _with_reader(cycle, seen, _pairs(seen, sessions, in_order))
+    if cycle is None:
+        return None
+    if level == CAUSAL:
+        return Violation(cycle, derive(graph, cycle))
+    relations = _relations(cycle, seen, _pairs(seen, sessions, in_order))
+    return _with_reader(cycle, relations) or Violation(cycle, tuple(relations))
 
 
 Pair = tuple[int, int, int, int]
@@ -64,25 +68,37 @@ def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]
     return _after_reads(seen) if in_order else _related(seen, sessions)
 
 
+def _relations(
+    cycle: Sequence[Dependency], seen: Observations, pairs: Iterator[Pair]
+) -> list[Derivation]:
+    """For each inferred edge of a cycle, the reader whose reads relate the two writers."""
+    wanted = {(edge.source, edge.target, edge.key) for edge in cycle if edge.inferred}
+    result = []
+    for reader, key, writer, other in pairs if wanted else ():
+        if (other, writer, key) in wanted:
+            wanted.discard((other, writer, key))
+            back = next((k for k, w in seen.every_read[reader] if w == other), None)
+            edge = Dependency(other, reader, "so" if back is None else "wr", back)
+            result.append(Derivation(other, writer, key, (edge,), reader))
+    return result
+
+
 def _with_reader(
-    cycle: tuple[Dependency, ...], seen: Observations, pairs: Iterator[Pair]
-) -> tuple[Dependency, ...]:
-    """The cycle as an anti-dependency, where one axiom alone closes it.
+    cycle: tuple[Dependency, ...], relations: Sequence[Derivation]
+) -> Violation | None:
+    """The cycle as an anti-dependency, if one axiom alone closes it.
 
     The reader saw the other writer, which follows the writer that the reader read from.
     """
-    closing = [edge for edge in cycle if edge.inferred]
-    if len(closing) != 1 or any(edge.kind == "rw" for edge in cycle):
-        return cycle
-    last = closing[0]
-    for reader, key, writer, other in pairs:
-        if (other, writer, key) == (last.source, last.target, last.key):
-            back = next((k for k, w in seen.every_read[reader] if w == other), None)
-            kind = "so" if back is None else "wr"
-            return Dependency(reader, other, "rw", key, inferred=True), Dependency(
-                other, reader, kind, back
-            )
-    return cycle
+    closing = [place for place, edge in enumerate(cycle) if edge.inferred]
+    if len(closing) != 1 or len(relations) != 1 or any(edge.kind == "rw" for edge in cycle):
+        return None
+    (place,), (relation,) = closing, relations
+    assert relation.reader is not None
+    path = cycle[place + 1 :] + cycle[:place]
+    follows = Derivation(relation.second, relation.first, relation.key, path)
+    rw = Dependency(relation.reader, relation.first, "rw", relation.key, inferred=True)
+    return Violation((rw, *relation.path), (follows,))
 
 
 def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int] | None:
@@ -94,24 +110,24 @@ def _causal(graph: Constraints, seen: Observations, deadline: float) -> list[int
         return order
     if time.monotonic() > deadline:
         return None
-    # One round only: the orders that follow are no causes of others at this level.
+    # One round only: at this level inferred orders do not cause others.
     inference.advance(order)
     _causes_of_initial_reads(graph, inference)
-    for first, second, key in seen.known:
+    for first, second, key in seen.shown_order:
         graph.order(first, second, key, inferred=False)
     return topological(graph.after)
 
 
 def _causes_of_initial_reads(graph: Constraints, inference: Inference) -> None:
-    """Keys with one writer: whoever it precedes cannot have read the initial version."""
+    """Keys with one writer: no transaction that it precedes can have read the initial version."""
     import numpy as np
 
     reach = inference.reach
     for key, writers in enumerate(graph.seen.writers):
         readers = graph.readers.get((key, INIT))
         if len(writers) == 1 and readers and reach is not None:
-            found = reach.reaches(np.array(writers), np.array(readers))
-            for reader in np.array(readers)[found].tolist():
+            too_late = reach.reaches(np.array(writers), np.array(readers))
+            for reader in np.array(readers)[too_late].tolist():
                 if reader != writers[0]:
                     graph.precede(Dependency(reader, writers[0], "rw", key))
 
@@ -122,19 +138,21 @@ def cycle_of(graph: Constraints, order: list[int]) -> tuple[Dependency, ...] | N
         return None
     left = core(graph.after, order)
     nodes = shortest_cycle(left, pairs=graph.split, deadline=graph.deadline)
-    steps = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
-    cycle = tuple(edge for a, b in steps if (edge := graph.edge(a, b)) is not None)
+    arcs = zip(nodes, (*nodes[1:], nodes[0]), strict=True)
+    cycle = tuple(edge for a, b in arcs if (edge := graph.edge(a, b)) is not None)
     return _of_writes(cycle, graph.seen) or cycle
 
 
 def _of_writes(cycle: tuple[Dependency, ...], seen: Observations) -> tuple[Dependency, ...] | None:
-    """The same cycle as a write cycle (G0), where reads show every step of it as ww as well."""
+    """The same cycle as a write cycle (G0), where reads show every edge of it as ww as well."""
     if not any(edge.kind == "wr" for edge in cycle):
         return None
-    steps = {(edge.source, edge.target) for edge in cycle}
-    shown = {(a, b): Dependency(a, b, "ww", key) for a, b, key in seen.known if (a, b) in steps}
+    arcs = {(edge.source, edge.target) for edge in cycle}
+    shown = {
+        (a, b): Dependency(a, b, "ww", key) for a, b, key in seen.shown_order if (a, b) in arcs
+    }
     return (
-        tuple(shown[step.source, step.target] for step in cycle) if shown.keys() == steps else None
+        tuple(shown[edge.source, edge.target] for edge in cycle) if shown.keys() == arcs else None
     )
 
 
@@ -146,7 +164,7 @@ def _after_reads(seen: Observations) -> Iterator[Pair]:
         line: list[int] = []
         looked_at: dict[tuple[int, int], int] = {}
         for key, writer in reads:
-            # Only what was read since the same version was read before can be new.
+            # Only writers read since the last read of the same version can be new.
             start = looked_at.get((key, writer), 0)
             looked_at[key, writer] = len(line)
             yield from (
@@ -167,9 +185,9 @@ def _writers_among(
     writes: Sequence[Container[int]],
     seen: Observations,
 ) -> Iterator[int]:
-    """Those of ``line[start:]`` that wrote a key, looked for where there is less to look at.
+    """The writers in ``line[start:]`` that wrote a key, by the shorter of two loops.
 
-    ``sources`` has what is in ``line``.
+    ``sources`` has the members of ``line``.
     """
     writers = seen.writers[key]
     if len(writers) < len(line) - start:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from checker.recorded.history import ForeignHistory, Operation, Recorded
+from checker.recorded.history import Operation, Recorded, RecordedHistory
 from isodelta.exits import BadInput
 from isodelta.formats.initial import with_initial_zero
 
 _NUMBER = re.compile(r"-?[0-9]{1,4000}")
 
 
-def read(path: Path) -> ForeignHistory:
+def read(path: Path) -> RecordedHistory:
     """Reads a history; ``BadInput`` names the file and the line."""
     recorded: list[Recorded] = []
     operations: list[Operation] = []
@@ -44,4 +44,4 @@ def read(path: Path) -> ForeignHistory:
             kind = "r" if words[0] == "r" else "w"
             operations.append(Operation(kind, words[1], value))  # type: ignore[arg-type]
     end_transaction()
-    return with_initial_zero(ForeignHistory("register", tuple(recorded)))
+    return with_initial_zero(RecordedHistory("register", tuple(recorded)))

@@ -20,14 +20,14 @@ class Fields:
     def left(self) -> int:
         return len(self.data) - self.at
 
-    def take(self, layout: struct.Struct, what: str) -> tuple[int, ...]:
+    def take(self, layout: struct.Struct, part: str) -> tuple[int, ...]:
         """The next fields; ``BadInput`` where the file ends before them."""
         if self.left < layout.size:
-            raise self.wrong(f"the file ends in the middle of {what}")
+            raise self.wrong(f"the file ends in the middle of {part}")
         values = layout.unpack_from(self.data, self.at)
         self.at += layout.size
         return values
 
-    def wrong(self, what: str) -> BadInput:
-        """What is wrong at this place."""
-        return BadInput(f"{self.path}: byte {self.at}: {what}")
+    def wrong(self, problem: str) -> BadInput:
+        """The error at this place."""
+        return BadInput(f"{self.path}: byte {self.at}: {problem}")

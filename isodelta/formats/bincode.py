@@ -1,4 +1,4 @@
-"""dbcop's ``history.bincode``: little endian, counts before what they count.
+"""dbcop's ``history.bincode``: little endian, each count before its items.
 
 A transaction that was not committed is aborted, and so is a write that did not succeed; a read that
 did not succeed saw nothing. A read of 0 that nobody wrote is a read of the initial state.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
-from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from isodelta.exits import BadInput
 from isodelta.formats.binary import Fields
 from isodelta.formats.initial import with_initial_zero
@@ -20,12 +20,12 @@ _EVENT = struct.Struct("<BQQB")
 _FLAG = struct.Struct("<B")
 
 
-def read(path: Path) -> ForeignHistory:
+def read(path: Path) -> RecordedHistory:
     """Reads a history, or the one in a folder; ``BadInput`` names the file and the byte."""
     fields = Fields(path / "history.bincode" if path.is_dir() else path)
     fields.take(_HEADER, "the header")
-    for what in ("info", "start", "end"):
-        _skip_string(fields, what)
+    for part in ("info", "start", "end"):
+        _skip_string(fields, part)
     recorded: list[Recorded] = []
     number = 0
     for session in range(_count(fields, "sessions", 8)):
@@ -51,20 +51,20 @@ def read(path: Path) -> ForeignHistory:
                 recorded.append(Recorded(name, session, tuple(failed), Status.ABORTED))
     if fields.left:
         raise fields.wrong(f"{fields.left} bytes follow the last session")
-    return with_initial_zero(ForeignHistory("register", tuple(recorded)))
+    return with_initial_zero(RecordedHistory("register", tuple(recorded)))
 
 
-def _skip_string(fields: Fields, what: str) -> None:
-    length = _count(fields, f"bytes of the text {what!r}", 1)
+def _skip_string(fields: Fields, part: str) -> None:
+    length = _count(fields, f"bytes of the text {part!r}", 1)
     fields.at += length
 
 
-def _count(fields: Fields, what: str, least: int) -> int:
+def _count(fields: Fields, part: str, least: int) -> int:
     """A count; one that cannot fit into the rest of the file is an error at once."""
-    (count,) = fields.take(_COUNT, f"the number of {what}")
+    (count,) = fields.take(_COUNT, f"the number of {part}")
     if count * least > fields.left:
         raise BadInput(
-            f"{fields.path}: byte {fields.at - 8}: {count} {what} do not fit into the "
+            f"{fields.path}: byte {fields.at - 8}: {count} {part} do not fit into the "
             f"{fields.left} bytes that are left"
         )
     return count

@@ -11,7 +11,7 @@ import re
 import struct
 from pathlib import Path
 
-from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import INITIAL, Operation, Recorded, RecordedHistory, Status
 from isodelta.exits import BadInput
 from isodelta.formats.binary import Fields
 
@@ -28,7 +28,7 @@ _WRITE = struct.Struct(">3q")
 _READ = struct.Struct(">4q")
 
 
-def read(path: Path) -> ForeignHistory:
+def read(path: Path) -> RecordedHistory:
     """Reads a folder of logs, or one log; ``BadInput`` names the file and the byte."""
     files = sorted(path.glob("*.log"), key=_number) if path.is_dir() else [path]
     if not files:
@@ -40,11 +40,11 @@ def read(path: Path) -> ForeignHistory:
         for transaction in _session(Fields(file), session, seen, named):
             recorded.append(transaction)
     _compare_writers(recorded, path, named)
-    return ForeignHistory("register", tuple(recorded))
+    return RecordedHistory("register", tuple(recorded))
 
 
 def _compare_writers(recorded: list[Recorded], path: Path, named: list[Named]) -> None:
-    """A read names the transaction that wrote what it saw; the logs must agree on that."""
+    """Checks that the transaction that each read names did write the version, by the logs."""
     wrote = {(o.key, o.value): t.name for t in recorded for o in t.operations if o.kind == "w"}
     for reader, writer, key, version in named:
         if wrote.get((key, version), f"T{writer}") != f"T{writer}":

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from isodelta.exits import BadInput
 
 
@@ -25,9 +25,9 @@ class Format:
     title: str
     session_order: bool
 
-    def read(self, path: Path) -> ForeignHistory:
-        """The history in a file (or folder); ``BadInput`` says what is wrong, and where."""
-        reader: Callable[[Path], ForeignHistory] = import_module(self.module).read
+    def read(self, path: Path) -> RecordedHistory:
+        """The history in a file (or folder); ``BadInput`` says where it is wrong, and why."""
+        reader: Callable[[Path], RecordedHistory] = import_module(self.module).read
         try:
             return reader(path)
         except OSError as error:
@@ -37,8 +37,8 @@ class Format:
 
 
 FORMATS = {
-    each.name: each
-    for each in (
+    entry.name: entry
+    for entry in (
         Format("text", f"{__package__}.text", "dbcop/PolySI text", True),
         Format("bincode", f"{__package__}.bincode", "dbcop history.bincode", True),
         Format("cobra", f"{__package__}.cobra", "Cobra logs (a folder)", True),
@@ -64,12 +64,12 @@ def histories_in(path: Path) -> list[Path]:
     """
     if not path.is_dir() or _is_history(path):
         return [path]
-    found: list[Path] = []
+    histories: list[Path] = []
     for entry in sorted(path.iterdir(), key=_natural):
         if entry.name.startswith("."):
             continue
-        found += histories_in(entry) if entry.is_dir() else [entry]
-    return found
+        histories += histories_in(entry) if entry.is_dir() else [entry]
+    return histories
 
 
 def _is_history(folder: Path) -> bool:
@@ -83,7 +83,7 @@ def _natural(path: Path) -> list[tuple[bool, int, str]]:
 
 
 def recognise(path: Path) -> str:
-    """The name of a file's format, by what is in it."""
+    """The name of a file's format, by its content."""
     if not path.exists():
         raise BadInput(f"{path}: there is no such file")
     if path.is_dir():
@@ -113,5 +113,5 @@ def recognise(path: Path) -> str:
         return "awdit"
     if not start:
         raise BadInput(f"{path}: the file is empty")
-    known = ", ".join((*FORMATS, LARGE))
-    raise BadInput(f"{path}:1: not a history in any known format (--format: {known})")
+    names = ", ".join((*FORMATS, LARGE))
+    raise BadInput(f"{path}:1: not a history in any known format (--format: {names})")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checker.recorded.history import INITIAL, ForeignHistory, Operation
+from checker.recorded.history import INITIAL, Operation, RecordedHistory
 
 
-def with_initial_zero(history: ForeignHistory) -> ForeignHistory:
+def with_initial_zero(history: RecordedHistory) -> RecordedHistory:
     """The same history, where a read of 0 that nobody wrote is a read of the initial state."""
     written = {
         operation.key
@@ -30,7 +30,7 @@ def with_initial_zero(history: ForeignHistory) -> ForeignHistory:
     )
 
 
-def values_from_before(history: ForeignHistory) -> bool:
+def values_from_before(history: RecordedHistory) -> bool:
     """Whether values that nobody wrote may stand for initial ones, at most one for each key.
 
     They may where no read sees the initial state as such, and some read sees such a value. Nothing

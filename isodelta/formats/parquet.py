@@ -35,8 +35,8 @@ def read(path: Path) -> LargeHistory:
             if name not in schema.names:
                 raise BadInput(f"{path}: there is no column {name!r} (columns: {schema.names})")
             if str(schema.field(name).type) != kind:
-                found = schema.field(name).type
-                raise BadInput(f"{path}: column {name!r} is {found}, not {kind}")
+                actual = schema.field(name).type
+                raise BadInput(f"{path}: column {name!r} is {actual}, not {kind}")
         arrays = {}
         for name in wanted:
             # One column at a time: the whole table twice would be most of the memory used.

@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import INITIAL, Operation, Recorded, RecordedHistory, Status
 from isodelta.exits import BadInput
 from isodelta.formats.initial import values_from_before, with_initial_zero
 
@@ -24,7 +24,7 @@ ABORTED = -1
 INITIAL_SESSION = -1
 
 
-def read(path: Path) -> ForeignHistory:
+def read(path: Path) -> RecordedHistory:
     """Reads a history; ``BadInput`` names the file and the line."""
     operations: dict[tuple[int, int], list[Operation]] = {}
     current: dict[int, int] = {}
@@ -61,10 +61,10 @@ def read(path: Path) -> ForeignHistory:
     # Some files number their transactions in each session anew.
     numbers = Counter(transaction for _, transaction in operations)
     recorded = []
-    for (session, number), each in operations.items():
+    for (session, number), done in operations.items():
         label = f"T{number}" if numbers[number] == 1 else f"T{session}.{number}"
-        recorded.append(_recorded(label, session, number, each, initial))
-    history = with_initial_zero(ForeignHistory("register", tuple(recorded)))
+        recorded.append(_recorded(label, session, number, done, initial))
+    history = with_initial_zero(RecordedHistory("register", tuple(recorded)))
     return replace(history, lone_unwritten=values_from_before(history))
 
 

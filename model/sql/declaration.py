@@ -7,8 +7,8 @@ A column's text is its type, followed by nothing, by NOT NULL, or by how its val
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -16,42 +16,26 @@ from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.syntax import Cast, Column, Expression, Function
 from model.history import Value
 from model.scenario import TableSpec
-from model.sql.dialect import parse_expression
 from model.sql.expressions.coercion import check_storable, constant
 from model.sql.expressions.scalar import Scope
+from model.sql.printer import definition
+from model.sql.source import refuse_extras
 from model.tables.properties import declared_properties
 from model.tables.protocol import features_of, is_protocol_property, with_required
 from model.tables.table import Identity, Table, table_from_spec
 from model.values import types
 from model.values.types import BIGINT, DATE, TIMESTAMP, ColumnType
 
-_COLUMN = re.compile(
-    r"(?P<type>\w+(\s*\([\d\s,]+\))?)"
-    r"(\s+GENERATED\s+(?P<when>ALWAYS|BY\s+DEFAULT)\s+AS\s+"
-    r"((?P<identity>IDENTITY(\s*\((?P<options>[^)]*)\))?)|\((?P<expression>.+)\)))?"
-    r"(?P<required>\s+NOT\s+NULL)?\s*",
-    re.IGNORECASE | re.DOTALL,
-)
-_COMMENT = re.compile(r"\s+COMMENT\s+'(?P<text>[^']*)'\s*$", re.IGNORECASE)
-_DEFAULT = re.compile(
-    r"(?<!\bBY)\s+DEFAULT\s+(?P<value>.+?)(?P<required>\s+NOT\s+NULL)?\s*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_OPTIONS = re.compile(
-    r"\s*(START\s+WITH\s+(?P<start>-?\d+)\s*,?\s*)?(INCREMENT\s+BY\s+(?P<step>-?\d+)\s*)?",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
-class _Declared:
-    """A column's text, taken apart."""
+class Declared:
+    """A column's definition taken apart; None for what it does not say."""
 
     type: str
-    required: bool
-    identity: Identity | None
-    expression: str | None
-    default: str | None = None
+    required: bool = False
+    identity: Identity | None = None
+    expression: exp.Expr | None = None
+    default: exp.Expr | None = None
     comment: str | None = None
 
 
@@ -62,34 +46,34 @@ def declared_table(name: str, spec: TableSpec) -> Table:
     """
     if spec.absent:
         return _absent(name, spec)
-    columns: dict[str, _Declared] = {}
-    for column, text in spec.columns.items():
+    columns: dict[str, Declared] = {}
+    for own, text in spec.columns.items():
         try:
-            columns[column] = _declared(text)
+            columns[own] = _of_text(text)
         except InvalidScenario as error:
-            raise type(error)(str(error), ("columns", column)) from error
+            raise type(error)(str(error), ("columns", own)) from error
     given = declared_properties(spec.properties)
     kept = {k: v for k, v in given.items() if not is_protocol_property(k)}
-    plain = {column: declared.type for column, declared in columns.items()}
+    plain = {name: column.type for name, column in columns.items()}
     table = table_from_spec(name, replace(spec, columns=plain, properties=kept))
     identities, generated, defaults, comments = [], [], [], []
-    for place, (column, declared) in enumerate(columns.items()):
-        if declared.identity is not None:
+    for place, (own, column) in enumerate(columns.items()):
+        if column.identity is not None:
             if table.types[place] is not BIGINT or place in table.partitions:
                 raise InvalidScenario(
-                    "an identity column is of type bigint and no partition column",
-                    ("columns", column),
+                    "an identity column is of type bigint and not a partition column",
+                    ("columns", own),
                 )
-            identities.append((place, declared.identity))
-        if declared.comment is not None:
-            comments.append((place, declared.comment))
-        if declared.default is not None:
-            defaults.append((place, default_value(declared.default, table.types[place])))
-        if declared.expression is not None:
+            identities.append((place, column.identity))
+        if column.comment is not None:
+            comments.append((place, column.comment))
+        if column.default is not None:
+            defaults.append((place, default_value(column.default, table.types[place])))
+        if column.expression is not None:
             try:
-                expression = _generated(declared.expression, table, place)
+                expression = _generated(column.expression, table, place)
             except InvalidScenario as error:
-                raise type(error)(str(error), ("columns", column)) from error
+                raise type(error)(str(error), ("columns", own)) from error
             generated.append((place, expression))
     try:
         features = set(features_of(given))
@@ -124,9 +108,9 @@ def _absent(name: str, spec: TableSpec) -> Table:
     return Table(name, (), (), absent=True)
 
 
-def default_value(text: str, type_: ColumnType) -> Value:
+def default_value(tree: exp.Expr, type_: ColumnType) -> Value:
     """The value of a DEFAULT for a column of a type. Raises StatementFailure, UnsupportedSQL."""
-    tree = parse_expression(text)
+    text = tree.sql(dialect="spark")
     if tree.find(exp.Select) is not None:
         raise StatementFailure("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", f"{text!r} is a query")
     if tree.find(exp.Column) is not None:
@@ -135,41 +119,75 @@ def default_value(text: str, type_: ColumnType) -> Value:
     if not types.upcasts(given.type, type_):
         if given.type.family == type_.family and given.type.precision:
             raise UnsupportedSQL(f"DEFAULT {text} for a column of type {type_} is not supported")
-        raise StatementFailure("INVALID_DEFAULT_VALUE.DATA_TYPE", f"{text!r} is no {type_}")
+        raise StatementFailure("INVALID_DEFAULT_VALUE.DATA_TYPE", f"{text!r} is not a {type_}")
     return types.store(given.value, type_)
 
 
-def _declared(text: str) -> _Declared:
-    if comment := _COMMENT.search(text):
-        return replace(_declared(text[: comment.start()]), comment=comment["text"])
-    if default := _DEFAULT.search(text):
-        declared = _declared(text[: default.start()] + (default["required"] or ""))
-        return replace(declared, default=default["value"])
-    match = _COLUMN.fullmatch(text.strip())
-    if match is None:
+def declared(column: exp.ColumnDef) -> Declared:
+    """A column's definition taken apart. Raises InvalidScenario and UnsupportedSQL."""
+    kind = column.args.get("kind")
+    if kind is None:
+        raise InvalidScenario(f"column {column.name!r} has no type")
+    parts: dict[str, Any] = {}
+    for constraint in column.args.get("constraints") or ():
+        parts |= _part(constraint.args["kind"], constraint)
+    return Declared(kind.sql(dialect="spark").lower(), **parts)
+
+
+def _part(kind: exp.Expr, constraint: exp.Expr) -> dict[str, Any]:
+    """The part of a column's definition that a constraint behind its type stands for."""
+    match kind:
+        case exp.NotNullColumnConstraint():
+            if not kind.args.get("allow_null"):
+                return {"required": True}
+        case exp.DefaultColumnConstraint():
+            return {"default": kind.this}
+        case exp.CommentColumnConstraint():
+            return {"comment": kind.name}
+        case exp.GeneratedAsIdentityColumnConstraint(args={"expression": exp.Expr() as expression}):
+            if not kind.this:
+                raise InvalidScenario("a generated column is GENERATED ALWAYS")
+            return {"expression": expression}
+        case exp.ComputedColumnConstraint():
+            return {"expression": kind.this}
+        case exp.GeneratedAsIdentityColumnConstraint():
+            refuse_extras(kind, {"this", "start", "increment"})
+            start, step = (_whole(kind.args.get(key)) for key in ("start", "increment"))
+            if step == 0:
+                raise InvalidScenario("an identity column's step is not 0")
+            return {"identity": Identity(start, step, bool(kind.this))}
+    raise UnsupportedSQL(f"{constraint.sql(dialect='spark')} is not supported in a column")
+
+
+def _whole(node: exp.Expr | None) -> int:
+    """A whole number; 1 where there is none."""
+    text = "1" if node is None else node.sql(dialect="spark")
+    try:
+        return int(text)
+    except ValueError as error:
+        raise InvalidScenario(f"{text!r} is not a whole number") from error
+
+
+def _of_text(text: str) -> Declared:
+    """The definition of a column whose text is written without its name."""
+    try:
+        return declared(definition(text.strip()))
+    except InvalidScenario as error:
+        if isinstance(error, UnsupportedSQL):
+            raise
+        if text.strip().isidentifier():
+            types.parse_type(text)
         raise InvalidScenario(
-            f"{text!r} is no column: a type, then NOT NULL, DEFAULT value, COMMENT 'text', "
-            "GENERATED ALWAYS AS (expression), "
+            f"{text!r} is not a column ({error}): a type, then NOT NULL, DEFAULT value, "
+            "COMMENT 'text', GENERATED ALWAYS AS (expression), "
             "or GENERATED {ALWAYS | BY DEFAULT} AS IDENTITY [(START WITH n INCREMENT BY m)]"
-        )
-    identity = None
-    if match["identity"]:
-        options = _OPTIONS.fullmatch(match["options"] or "")
-        if options is None:
-            raise InvalidScenario(f"{match['options']!r}: START WITH n INCREMENT BY m was expected")
-        step = int(options["step"] or 1)
-        if step == 0:
-            raise InvalidScenario("an identity column's step is not 0")
-        identity = Identity(int(options["start"] or 1), step, match["when"].upper() == "ALWAYS")
-    elif match["expression"] and match["when"].upper() != "ALWAYS":
-        raise InvalidScenario("a generated column is GENERATED ALWAYS")
-    return _Declared(match["type"], bool(match["required"]), identity, match["expression"])
+        ) from error
 
 
 def _gives_filters(expression: Expression) -> bool:
-    """Whether queries derive a partition's filter from one on what its value comes from.
+    """Whether queries derive a filter on the partition from one on the expression's columns.
 
-    A plain copy and the day of a timestamp are not meant: those filters are known
+    A plain copy and the day of a timestamp do not count: the model derives those filters itself
     (``model.physical.skipping``). Source: OptimizablePartitionExpression.scala.
     """
     if isinstance(expression, Function):
@@ -180,9 +198,8 @@ def _gives_filters(expression: Expression) -> bool:
     return not (isinstance(origin, Column) and (origin.type, expression.type) == (TIMESTAMP, DATE))
 
 
-def _generated(text: str, table: Table, place: int) -> Expression:
+def _generated(tree: exp.Expr, table: Table, place: int) -> Expression:
     """A generated column's expression, over the table's columns."""
-    tree = parse_expression(text)
     expression = Scope(table, table.name).resolve(tree)
     column = Column(place, table.names[place], table.types[place])
     check_storable(expression, column)

@@ -12,10 +12,11 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import sqlglot
-from sqlglot import TokenType, exp
+from sqlglot import Token, TokenType, exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import SqlglotError
 from sqlglot.generators.spark import SparkGenerator
@@ -24,7 +25,7 @@ from sqlglot.parsers.spark import SparkParser
 from model.errors import InvalidScenario, UnsupportedSQL
 
 _Arguments = dict[str, bool]
-"""The arguments of a node, each with whether it is required."""
+"""The arguments of a node, and whether they are required."""
 
 
 class Optimize(exp.Expression):
@@ -130,8 +131,16 @@ class _Parser(SparkParser):
         where = self._parse_where()
         zorder = None
         if self._match_text_seq("ZORDER", "BY"):
-            zorder = self._parse_wrapped_csv(self._parse_id_var, optional=True)
+            zorder = self._parse_wrapped_csv(self._parse_zorder, optional=True)
         return Optimize(this=table, full=full, where=where, zorder=zorder)
+
+    def _parse_zorder(self) -> exp.Expr | None:
+        if (
+            self._curr.token_type is not TokenType.IDENTIFIER
+            and self._curr.text.upper() in _RESERVED
+        ):
+            self.raise_error(f"{self._curr.text} needs backquotes here")
+        return self._parse_id_var()
 
     def _parse_reorg(self) -> exp.Expr | None:
         if not self._match_text_seq("TABLE"):
@@ -186,6 +195,26 @@ class _Parser(SparkParser):
         if evolving:
             tree.set(EVOLVES, True)
         return tree
+
+    def _parse_when_matched(self) -> exp.Whens:
+        start = self._index
+        whens = super()._parse_when_matched()
+        self._check_then(self._tokens[start : self._index])
+        return whens
+
+    def _check_then(self, tokens: list[Token]) -> None:
+        """Raises ParseError for WHEN without THEN, which sqlglot alone reads."""
+        inside, waiting = 0, False
+        for token in tokens:
+            kind = token.token_type
+            inside += kind in (TokenType.L_PAREN, TokenType.CASE)
+            inside -= kind in (TokenType.R_PAREN, TokenType.END)
+            if inside:
+                continue
+            if kind in (TokenType.WHEN, TokenType.THEN):
+                waiting = kind is TokenType.WHEN
+            elif waiting and kind in (TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE):
+                self.raise_error("WHEN needs THEN", token)
 
     def _parse_derived_table_values(self, allow_value_synonym: bool = False) -> Any:
         """VALUES, also ``(VALUES ... AS x(columns)) s``, which sqlglot alone does not read."""
@@ -248,6 +277,13 @@ class _Parser(SparkParser):
 
 
 _END = TokenType.SEMICOLON
+
+_RESERVED = frozenset(
+    {"ADD", "ALTER", "COMMENT", "CONSTRAINT", "DROP", "FALSE", "HISTORY", "IF", "LOCATION"}
+    | {"NOT", "NULL", "OR", "REPLACE", "SYSTEM_TIME", "SYSTEM_VERSION", "TBLPROPERTIES"}
+    | {"TIMESTAMP", "TRUE", "VERSION", "WHERE"}
+)
+"""Words that Delta's own grammar takes as names in backquotes only (DeltaSqlBase.g4)."""
 
 _STATEMENTS: dict[str, Callable[[Any], exp.Expr | None]] = {
     "OPTIMIZE": _Parser._parse_optimize,
@@ -424,8 +460,12 @@ def parse(text: str) -> exp.Expr:
     return trees[0]
 
 
+@lru_cache(maxsize=4096)
 def parse_expression(text: str) -> exp.Expr:
-    """The tree of an expression, a condition, or a query. Raises InvalidScenario."""
+    """The tree of an expression, a condition, or a query. Raises InvalidScenario.
+
+    It is not to be changed: others may hold it as well. Change a copy.
+    """
     try:
         tree: exp.Expr = sqlglot.parse_one(text, dialect=Delta)
     except SqlglotError as error:

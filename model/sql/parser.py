@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import difflib
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql.expressions.opaque import OpaquePart, accepting
 from model.sql.printer import Settings, taken_apart
 from model.sql.registry import FORMS, Form
 from model.sql.source import Source, Tables, Written, no_table
 from model.statements import Idempotent, Statement
+from model.statements.opaque import OpaqueStatement
 from model.tables.table import Table
 
 # sqlglot says on its logger what the errors raised here say better.
@@ -46,7 +48,7 @@ class Parsed:
     @property
     def restores(self) -> bool:
         """Whether the statement may put the definition of an earlier version back."""
-        return any(each.restores for each in self.form.classes)
+        return any(kind.restores for kind in self.form.classes)
 
     def resolve(self, target: str, tables: Tables) -> Statement:
         """The statement, over table ``target`` and the others in ``tables``.
@@ -82,10 +84,10 @@ def parsed(text: str) -> Parsed:
         form = _BY_WORDS.get(" ".join(words[:length]))
         if form is not None:
             return Parsed(Written(text, body, settings), form)
-    known = sorted({name.split()[0] for name in _BY_WORDS})
-    near = difflib.get_close_matches(words[0], known, 1)
+    verbs = sorted({name.split()[0] for name in _BY_WORDS})
+    near = difflib.get_close_matches(words[0], verbs, 1)
     forms = sorted(name for name in _BY_WORDS if name.split()[0] == words[0])
-    hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(known)})"
+    hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(verbs)})"
     if forms:
         raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
     raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
@@ -104,13 +106,61 @@ def _resolved(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> 
     return parsed(text).resolve(target, dict(tables))
 
 
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A statement with all that the model understands of it, and a list of the rest.
+
+    In ``statement`` the rest is opaque: expressions (``model.expressions.syntax.Opaque``),
+    relations (``model.queries.opaque``), or all of it (``model.statements.opaque``).
+    """
+
+    statement: Statement
+    opaque: tuple[OpaquePart, ...] = ()
+
+
+def understood(text: str, target: str, tables: Tables, *, undeclared: bool = False) -> Understood:
+    """The statement that ``text`` is, its unsupported parts opaque.
+
+    With ``undeclared``, tables that are read and not in ``tables`` are opaque as well. Raises
+    InvalidScenario for an error of Spark's, never UnsupportedSQL.
+    """
+    return _understood(text, target, tuple(tables.items()), undeclared)
+
+
+@lru_cache(maxsize=4096)
+def _understood(
+    text: str, target: str, tables: tuple[tuple[str, Table], ...], undeclared: bool
+) -> Understood:
+    known = dict(tables)
+    body = taken_apart(text)[1]
+    with accepting(undeclared=undeclared) as parts:
+        try:
+            statement = parsed(text).resolve(target, known)
+        except UnsupportedSQL as error:
+            redefines = _may_redefine(text)
+            kind = " ".join(body.upper().split()[:1])
+            statement = OpaqueStatement(text, known[target], kind, str(error), redefines)
+            parts.append(OpaquePart(body, str(error), 0))
+    shift = text.find(body)
+    placed = (replace(p, start=None if p.start is None else p.start + shift) for p in parts)
+    return Understood(statement, tuple(dict.fromkeys(placed)))
+
+
+def _may_redefine(text: str) -> bool:
+    """Whether a statement that is not understood may change the definition of its table."""
+    try:
+        return parsed(text).redefines
+    except UnsupportedSQL:
+        return True
+
+
 def _settings(written: Settings) -> dict[str, str]:
     """The settings by their keys in lower case. Raises UnsupportedSQL for one of another."""
     settings: dict[str, str] = {}
     for key, value in written:
         if key.lower() not in SETTINGS:
-            known = ", ".join(sorted(SETTINGS))
-            raise UnsupportedSQL(f"SET {key} is not supported (supported: {known})")
+            supported = ", ".join(sorted(SETTINGS))
+            raise UnsupportedSQL(f"SET {key} is not supported (supported: {supported})")
         settings[key.lower()] = value.strip("'\"")
     return settings
 

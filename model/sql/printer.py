@@ -21,7 +21,7 @@ from model.sql.dialect import Delta, parse
 _SET = re.compile(r"\s*SET\s+(?P<key>[\w.]+)\s*=\s*(?P<value>[^;]*?)\s*;", re.IGNORECASE)
 
 Settings = tuple[tuple[str, str], ...]
-"""Settings of a session, each a key and a value as they are written."""
+"""Settings of a session: pairs of a key and a value, as they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def definition(text: str) -> exp.ColumnDef:
 
 
 def actions(tree: exp.Expr) -> list[exp.Expr]:
-    """What an ALTER TABLE does, each column that it adds by itself; nothing for others."""
+    """The actions of an ALTER TABLE, one for every column that it adds; none for other trees."""
     if not isinstance(tree, exp.Alter):
         return []
     lists = (a.expressions if isinstance(a, exp.Schema) else [a] for a in tree.actions)

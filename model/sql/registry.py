@@ -1,4 +1,4 @@
-"""The statements that the model knows: one entry each, by which everything else finds them.
+"""The registry of statements: one entry for each form, by which everything else finds it.
 
 A new statement is a module of :mod:`model.statements`, one of :mod:`model.sql.statements`, and an
 entry of ``FORMS``. The parser takes words and settings from here, the search for definitions what

@@ -1,4 +1,4 @@
-"""One statement's text and what it is about: the source that every statement's parser reads."""
+"""The input of every statement's parser: the statement's text, its target and the tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql.expressions.opaque import takes_undeclared
 from model.sql.expressions.scalar import Scope
 from model.sql.printer import syntax
 from model.tables.table import Table
@@ -22,8 +23,8 @@ NO_TABLE = "TABLE_OR_VIEW_NOT_FOUND"
 class Written:
     """A statement's text, taken apart without a look at any table.
 
-    ``text`` is what the scenario says, ``settings`` what its leading ``SET key = value`` give
-    the session, ``body`` the statement itself.
+    ``text`` is the whole text, ``settings`` are those of its leading ``SET key = value;``, and
+    ``body`` is the statement behind them.
     """
 
     text: str
@@ -62,20 +63,20 @@ class Source(Written):
     def check_name(self, name: str) -> Table:
         """The target, there or not, if ``name`` is its name. Raises InvalidScenario."""
         if name.strip("`").lower() != self.target.lower():
-            known = name.strip("`").lower() in map(str.lower, self.tables)
+            declared = name.strip("`").lower() in map(str.lower, self.tables)
             raise InvalidScenario(
                 f"a statement writes to table {self.target!r}, not to {name!r}",
-                error_class=None if known else "TABLE_OR_VIEW_NOT_FOUND",
+                error_class=None if declared else "TABLE_OR_VIEW_NOT_FOUND",
             )
         return self.table
 
 
 class NoTable(InvalidScenario):
-    """A statement is about the target, which is not there yet: an outcome, and no slip."""
+    """A statement is about the target, which is not there yet: an outcome, not a typo."""
 
 
 def no_table(name: str) -> NoTable:
-    """What Spark says of a table that is not there."""
+    """Spark's error for a table that is not there."""
     return NoTable(f"there is no table {name!r} yet", error_class=NO_TABLE)
 
 
@@ -104,6 +105,8 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
             if table.absent:
                 raise no_table(name)
             return Scope(table, node.alias or node.name, aggregates)
+    if takes_undeclared():
+        raise UnsupportedSQL(f"table {node.name} is not declared")
     raise InvalidScenario(
         f"unknown table {node.name!r} (known: {', '.join(tables)})",
         error_class=NO_TABLE,

@@ -15,20 +15,22 @@ from model.errors import StatementFailure
 from model.history import Value
 from model.values import texts
 from model.values.arithmetic import checked_decimal
-from model.values.types import DOUBLE, ColumnType, fits, text_of
+from model.values.types import DOUBLE, ColumnType, fits, moment_of, seconds_of, text_of
 
 
 def castable(source: ColumnType, target: ColumnType) -> bool:
     """Whether the model knows what a cast from one type to the other gives.
 
-    Doubles are not cast to text (Java formats them in its own way), and truth values and moments
-    in time are not cast to numbers.
+    Doubles are not cast to text (Java formats them in its own way), and truth values are not cast
+    to numbers.
     """
+    if "opaque" in (source.family, target.family):
+        return False
     if source.family in ("null", target.family, "string"):
         return True
     if target.family == "string":
         return source is not DOUBLE
-    return {source.family, target.family} == {"date", "timestamp"}
+    return {source.family, target.family} in ({"date", "timestamp"}, {"number", "timestamp"})
 
 
 def cast_function(source: ColumnType, target: ColumnType) -> Callable[[Any], Value]:
@@ -41,11 +43,15 @@ def cast_function(source: ColumnType, target: ColumnType) -> Callable[[Any], Val
     if target.family == "number":
         if source.family == "string":
             return lambda text: _number_of(text, target)
+        if source.family == "timestamp":
+            return lambda moment: _to_number(seconds_of(moment, target), target)
         return lambda value: _to_number(value, target)
     if target.family == "string":
         return text_of
     if source.family == "string":
         return _OF_TEXT[target.family]
+    if source.family == "number":
+        return moment_of
     if target.family == "timestamp":
         return lambda day: datetime.datetime(day.year, day.month, day.day)
     return lambda moment: moment.date()

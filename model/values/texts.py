@@ -9,9 +9,10 @@ from __future__ import annotations
 import datetime
 import math
 import re
+import zoneinfo
 from decimal import Decimal
 
-from model.errors import StatementFailure
+from model.errors import StatementFailure, UnsupportedSQL
 
 _TRUE = frozenset({"t", "true", "y", "yes", "1"})
 _FALSE = frozenset({"f", "false", "n", "no", "0"})
@@ -24,13 +25,19 @@ _NAMED = {
 }
 _DATE = re.compile(r"(?P<y>\d{4})(-(?P<m>\d{1,2})(-(?P<d>\d{1,2})([ T].*)?)?)?")
 _TIME = re.compile(
-    r"(?P<date>[^ T]+)([ T](?P<h>\d{1,2}):(?P<m>\d{1,2})(:(?P<s>\d{1,2})(\.(?P<f>\d{1,9})?)?)?)?"
-    r"\s*(Z|UTC|\+00:00)?"
+    r"(?P<date>[^ T]+)([ T](?P<h>\d{1,2}):(?P<m>\d{1,2})"
+    r"(:(?P<s>\d{1,2})(\.(?P<f>\d{1,9})?)?\s*(?P<zone>[A-Za-z+-][\w:/+-]*)?)?)?"
 )
+_OFFSET = re.compile(
+    r"(UTC|GMT|UT)?(?P<sign>[+-])"
+    r"((?P<h>\d{1,2})(:(?P<m>\d{1,2})|:(?P<mm>\d\d):(?P<s>\d\d))?"
+    r"|(?P<hh>\d\d)(?P<mmm>\d\d)(?P<ss>\d\d)?)"
+)
+_LARGEST_OFFSET = datetime.timedelta(hours=18)
 
 
 def _invalid(text: str, what: str) -> StatementFailure:
-    return StatementFailure("CAST_INVALID_INPUT", f"{text!r} is no {what}")
+    return StatementFailure("CAST_INVALID_INPUT", f"{text!r} is not a {what}")
 
 
 def whole_of(text: str, bits: int) -> int:
@@ -85,7 +92,11 @@ def date_of(text: str) -> datetime.date:
 
 
 def timestamp_of(text: str) -> datetime.datetime:
-    """A moment in UTC; midnight where the text has no time."""
+    """A moment in UTC; midnight where the text has no time.
+
+    The text may say in which zone it counts, behind its seconds. Raises UnsupportedSQL for a zone
+    that this machine has no rules for.
+    """
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise _invalid(text, "timestamp")
@@ -93,6 +104,31 @@ def timestamp_of(text: str) -> datetime.datetime:
     hour, minute, second = (int(match[part] or 0) for part in ("h", "m", "s"))
     micros = int((match["f"] or "").ljust(6, "0")[:6])
     try:
-        return datetime.datetime.combine(day, datetime.time(hour, minute, second, micros))
+        local = datetime.datetime.combine(day, datetime.time(hour, minute, second, micros))
     except ValueError as error:
         raise _invalid(text, "timestamp") from error
+    zone = match["zone"]
+    if zone in (None, "Z", "UTC", "GMT", "UT"):
+        return local
+    if offset := _OFFSET.fullmatch(zone):
+        return local - _offset(offset, text)
+    if not zone[0].isalpha():
+        raise _invalid(text, "timestamp")
+    try:
+        aware = local.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise UnsupportedSQL(f"{text!r}: there are no rules for the time zone {zone!r}") from error
+    return aware.astimezone(datetime.UTC).replace(tzinfo=None)
+
+
+def _offset(match: re.Match[str], text: str) -> datetime.timedelta:
+    """The distance from UTC that ``+01:30`` and the like stand for (ZoneOffset.java, ``of``)."""
+    hours = int(match["h"] or match["hh"])
+    minutes, seconds = (
+        int(match["m"] or match["mm"] or match["mmm"] or 0),
+        match["s"] or match["ss"],
+    )
+    distance = datetime.timedelta(hours=hours, minutes=minutes, seconds=int(seconds or 0))
+    if minutes > 59 or int(seconds or 0) > 59 or distance > _LARGEST_OFFSET:
+        raise _invalid(text, "timestamp")
+    return -distance if match["sign"] == "-" else distance

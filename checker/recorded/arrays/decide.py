@@ -1,6 +1,6 @@
 """Serializable, WriteSerializable and SnapshotIsolation where the log gives the version order.
 
-With the writers in one line, most of what a graph would have to find out is a comparison:
+With the writers in one line, most questions need no graph but a comparison:
 
 - *Serializable* (the serial order is the log's): a writer reads from earlier ones, and what it
   read is replaced by later ones; a reader fits between the last commit that it saw and the first
@@ -30,7 +30,7 @@ NONE = 1 << 62
 
 
 def judge(history: LargeHistory) -> dict[str, Verdict]:
-    """The verdict at each of the three levels; ``InvalidHistory`` for what is no history.
+    """The verdict at each of the three levels; raises ``InvalidHistory``.
 
     Transactions are called by their numbers. A serial order has a reader right behind the last
     commit that it saw.
@@ -104,21 +104,21 @@ def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) 
     writes = graph.writes
     first, last = bounds.next, bounds.read_from
     wrong = np.where(writes, (last > numbers) | (first < numbers), last >= first)
-    found = np.flatnonzero(wrong)
-    if not len(found):
+    violations = np.flatnonzero(wrong)
+    if not len(violations):
         # A writer at its own number, a reader right behind the last commit that it saw.
         place = np.where(writes, 2 * numbers, 2 * last + 1)
         return _explained_by(SERIALIZABLE, np.argsort(place[1:], kind="stable") + 1)
     if among_writers.verdict == "violated":
         return replace(among_writers, level=SERIALIZABLE)
-    at = int(found[0])
+    at = int(violations[0])
     if writes[at] and last[at] > at:
         edges = [_edge(graph.wr, "wr", int(last[at]), at), Dependency(at, int(last[at]), "log")]
     elif writes[at]:
         edges = [_edge(graph.rw, "rw", at, int(first[at])), Dependency(int(first[at]), at, "log")]
     else:
         edges = _through_log(graph, at, int(first[at]), int(last[at]))
-    return _violated(SERIALIZABLE, edges)
+    return _violated(graph, SERIALIZABLE, edges)
 
 
 def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[Dependency]:
@@ -139,10 +139,10 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
         taken = np.concatenate(([0], snapshot))
         wrong = (least > taken) | (taken >= most)
     wrong[0] = False
-    found = np.flatnonzero(wrong)
-    if not len(found):
+    violations = np.flatnonzero(wrong)
+    if not len(violations):
         return Verdict(SNAPSHOT_ISOLATION, "holds")
-    at = int(found[0])
+    at = int(violations[0])
     read_from, replaced, first = (
         int(a[at]) for a in (bounds.read_from, bounds.replaced, bounds.next)
     )
@@ -154,7 +154,7 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
             edges = [_edge(graph.ww, "ww", replaced, at), Dependency(at, replaced, "unseen")]
         else:
             edges = [_edge(graph.rw, "rw", at, first), Dependency(first, at, "start")]
-        return _violated(SNAPSHOT_ISOLATION, edges, snapshot)
+        return _violated(graph, SNAPSHOT_ISOLATION, edges, snapshot)
     if graph.writes[at] and read_from > at:
         edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "log")]
     elif read_from >= first:
@@ -164,7 +164,7 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
         if first != replaced:
             edges.append(Dependency(first, replaced, "log"))
         edges.append(_edge(graph.ww, "ww", replaced, at))
-    return _violated(SNAPSHOT_ISOLATION, edges)
+    return _violated(graph, SNAPSHOT_ISOLATION, edges)
 
 
 def _write_serializable(graph: Dependencies) -> Verdict:
@@ -221,7 +221,7 @@ def _by_components(graph: Dependencies, source: Array, target: Array, numbers: A
 
     nodes = shortest_cycle(after, pairs=False)
     edges = [_any_edge(graph, a, b) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
-    return _violated(WRITE_SERIALIZABLE, edges)
+    return _violated(graph, WRITE_SERIALIZABLE, edges)
 
 
 def _any_edge(graph: Dependencies, source: int, target: int) -> Dependency:
@@ -253,9 +253,11 @@ def _topological(graph: Dependencies, source: Array, target: Array) -> Array:
     return writers
 
 
-def _violated(level: str, edges: list[Dependency], snapshot: Array | None = None) -> Verdict:
+def _violated(
+    graph: Dependencies, level: str, edges: list[Dependency], snapshot: Array | None = None
+) -> Verdict:
     cycle = rotated(edges, lambda edge: edge.kind != "rw")
-    return Verdict(level, "violated", explained(cycle, snapshot), anomaly(cycle))
+    return Verdict(level, "violated", explained(cycle, graph.history, snapshot), anomaly(cycle))
 
 
 def _explained_by(level: str, order: Array) -> Verdict:

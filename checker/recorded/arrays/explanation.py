@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from checker.judging.witness import Cycle, Edge
-from checker.recorded.arrays.history import Array
+import numpy as np
+
+from checker.judging.witness import Edge
+from checker.recorded.arrays.history import Array, LargeHistory
 from checker.recorded.dependency import Dependency
+from checker.recorded.explanation.witness import ExplainedCycle, transcript
+from checker.recorded.history import Operation, Recorded
 from model.levels import LOST_UPDATE, WRITE_SKEW, common_name, cycle_name
 
 NON_REPEATABLE_READ = "non-repeatable read"
@@ -20,9 +25,33 @@ _SNAPSHOT_CYCLES = {
 """Cycles of a transaction that read, replaced or missed a version against its own snapshot."""
 
 
-def explained(cycle: Sequence[Dependency], snapshot: Array | None) -> Cycle:
-    """A cycle as the witness that it is; ``snapshot`` as in ``LargeHistory``."""
-    return Cycle(tuple(in_words(edge, snapshot) for edge in cycle))
+def explained(
+    cycle: Sequence[Dependency], history: LargeHistory, snapshot: Array | None
+) -> ExplainedCycle:
+    """A cycle in words, with the operations of its transactions.
+
+    ``snapshot`` is that of the history if the cycle uses it.
+    """
+    edges = tuple(in_words(edge, snapshot) for edge in cycle)
+    keys: dict[int, set[object]] = {}
+    for edge in cycle:
+        for transaction in (edge.source, edge.target):
+            keys.setdefault(transaction, set()).update({edge.key} - {None})
+    transcripts = tuple(
+        replace(transcript(recorded(history, number), named), session=None)
+        for number, named in sorted(keys.items())
+    )
+    return ExplainedCycle(edges, transcripts=transcripts)
+
+
+def recorded(history: LargeHistory, number: int) -> Recorded:
+    """One transaction of a large history; the value of a version is its writer."""
+    first, end = np.searchsorted(history.transaction, (number, number + 1)).tolist()
+    operations = tuple(
+        Operation("w" if history.write[at] else "r", int(history.key[at]), int(history.writer[at]))
+        for at in range(first, end)
+    )
+    return Recorded(str(number), number, operations)
 
 
 def anomaly(cycle: Sequence[Dependency]) -> str:

@@ -17,7 +17,7 @@ def generate(
     """Transactions of four to eight operations, each at the snapshot right before it.
 
     The history is serial, but for one planted anomaly in its middle: a pair of transactions
-    that took the same snapshot and read what the other one wrote.
+    that took the same snapshot and read the key that the other one wrote.
     """
     random = np.random.default_rng(seed)
     lengths = random.integers(4, 9, transactions)
@@ -47,7 +47,7 @@ def _writers(transaction: Array, write: Array, key: Array, snapshot: Array) -> A
     written = np.unique(key[write] * base + transaction[write])
     at = np.searchsorted(written, key * base + snapshot[transaction - 1], side="right") - 1
     last = written[np.maximum(at, 0)]
-    found = (at >= 0) & (last // base == key)
-    result = np.where(found, last % base, 0)
+    exists = (at >= 0) & (last // base == key)
+    result = np.where(exists, last % base, 0)
     result[write] = transaction[write]
     return result

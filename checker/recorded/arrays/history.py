@@ -19,7 +19,7 @@ NUMBERS_LEFT_OUT = 10_000_000
 
 
 class InvalidHistory(ValueError):
-    """Arrays that are no history; the text names the operation."""
+    """The arrays are not a history; the text names the operation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +61,14 @@ class LargeHistory:
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """The edges of the serialization graph that are no ww or wr edge's consequence.
+    """The direct edges only; those implied by other ww and wr edges are left out.
 
     ``wr`` and ``rw`` are pairs of arrays (source, target), with the keys in ``*_key``. The ww
     edges lead from each version's writer to the next one's. ``writes`` says of each transaction
     whether it wrote.
     """
 
+    history: LargeHistory
     transactions: int
     writes: Array
     wr: tuple[Array, Array, Array]
@@ -79,8 +80,8 @@ class Dependencies:
 class BadRead:
     """A read of a version that nobody wrote: the anomaly, and where.
 
-    ``operation`` is the place of the read, counted from 0; ``writer`` is what it names as the
-    version's writer.
+    ``operation`` is the place of the read, counted from 0; ``writer`` is the transaction
+    that it names as the version's writer.
     """
 
     anomaly: str
@@ -116,7 +117,7 @@ def check_numbers(transaction: Array) -> None:
 
 
 def check(history: LargeHistory) -> None:
-    """Raises ``InvalidHistory`` where the arrays are no history."""
+    """Raises ``InvalidHistory`` if the arrays are not a history."""
     transaction, writer = history.transaction, history.writer
     check_numbers(transaction)
     if writer.min() < 0:
@@ -146,7 +147,7 @@ def check(history: LargeHistory) -> None:
 def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
     """The serialization graph of a history, and the first read of a version that nobody wrote.
 
-    A read of the transaction's own version is no edge, but the transaction must have written one.
+    A read of the transaction's own version adds no edge, but the transaction must have written it.
     Several reads of one version by one transaction, and several writes of one key, count once or
     more; it makes no difference.
     """
@@ -160,8 +161,8 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
         keys, number = None, history.key - low
 
     def key_of(codes: Array) -> Array:
-        found: Array = codes // base
-        return keys[found] if keys is not None else found + low
+        numbers: Array = codes // base
+        return keys[numbers] if keys is not None else numbers + low
 
     write = history.write
     written = number[write] * base
@@ -206,6 +207,7 @@ def dependencies(history: LargeHistory) -> tuple[Dependencies, BadRead | None]:
     same = written[1:] // base == written[:-1] // base
     first, second = written[:-1][same], written[1:][same]
     return Dependencies(
+        history,
         transactions,
         writes,
         (source[wr], reader[wr], key_of(read[wr])),

@@ -16,10 +16,10 @@ from random import Random
 from checker.recorded.generators.serial import Shape, key_drawer
 from checker.recorded.history import (
     INITIAL,
-    ForeignHistory,
     Key,
     Operation,
     Recorded,
+    RecordedHistory,
     Status,
     Value,
 )
@@ -29,14 +29,14 @@ LEVELS = (READ_COMMITTED, SNAPSHOT_ISOLATION, SERIALIZABLE)
 """The levels that the database made up here can have.
 
 Read committed reads the last committed version of each key. Snapshot isolation reads from the
-begin, and aborts whoever writes what was replaced since. Serializable also aborts whoever read
-what was replaced since, so the order of commits is a serial one.
+begin, and aborts a transaction that writes a key which was replaced since. Serializable also aborts
+a transaction that read such a key, so the order of commits is a serial one.
 """
 
 
 @dataclass(slots=True)
 class _Open:
-    """A transaction that runs: the commits that its snapshot shows, and what it did so far."""
+    """A running transaction: the commits that its snapshot shows, and its operations so far."""
 
     snapshot: int
     operations: list[Operation] = field(default_factory=list)
@@ -85,7 +85,7 @@ class _Database:
         return versions[-1][0] if versions else 0
 
 
-def generate_concurrent(seed: int, shape: Shape, level: str) -> ForeignHistory:
+def generate_concurrent(seed: int, shape: Shape, level: str) -> RecordedHistory:
     """A history of sessions that ran at once at one of ``LEVELS``, in the order of their ends.
 
     ``shape.transactions`` counts the aborted ones. A write that is not blind reads its key first.
@@ -112,7 +112,7 @@ def generate_concurrent(seed: int, shape: Shape, level: str) -> ForeignHistory:
             status = database.commit(running.pop(session))
             name = f"T{len(recorded) + 1}"
             recorded.append(Recorded(name, session, tuple(mine.operations), status))
-    return ForeignHistory("register", tuple(recorded))
+    return RecordedHistory("register", tuple(recorded))
 
 
 def _step(

@@ -1,7 +1,7 @@
 """Histories made up for tests and benchmarks: valid ones, and ones with one planted anomaly.
 
-A valid history is what a serial execution leaves behind when its order is forgotten: only the
-sessions remain, and which value each read saw. An anomaly is planted in the middle of one.
+A valid history comes from a serial execution whose order is forgotten: only the sessions
+remain, and the value that each read saw. An anomaly is planted in the middle of one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
 
-from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from model.levels import CAUSAL, READ_ATOMIC, READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
 PLANTED = {
@@ -29,12 +29,12 @@ PLANTED = {
     "long fork": SNAPSHOT_ISOLATION,
     "write skew": SERIALIZABLE,
 }
-"""What can be planted, and the weakest level here that forbids it."""
+"""The anomalies that can be planted, and the weakest level here that forbids each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How large a history is and what its transactions look like.
+    """The size of a history, and the shape of its transactions.
 
     ``blind`` is the share of writes that do not read their key first. Key number k is drawn with
     a weight of ``1 / (k + 1) ** skew``: 0 is uniform, 1 Zipf's law.
@@ -105,8 +105,8 @@ class _Run:
         self.record(random.randrange(shape.sessions), *operations)
 
 
-def generate(seed: int, shape: Shape, planted: str | None = None) -> ForeignHistory:
-    """A history that is serializable in the order of its sessions, but for what is planted.
+def generate(seed: int, shape: Shape, planted: str | None = None) -> RecordedHistory:
+    """A history that is serializable in the order of its sessions, but for the planted anomaly.
 
     ``planted`` is a key of ``PLANTED``; it needs a shape without lists and, for some, four
     sessions.
@@ -118,7 +118,7 @@ def generate(seed: int, shape: Shape, planted: str | None = None) -> ForeignHist
         if number == middle and planted is not None:
             _plant(run, planted)
         run.transaction()
-    return ForeignHistory("list" if shape.lists else "register", tuple(run.recorded))
+    return RecordedHistory("list" if shape.lists else "register", tuple(run.recorded))
 
 
 def _plant(run: _Run, planted: str) -> None:

@@ -27,13 +27,15 @@ class Decision:
     """Whether some order of the versions makes the graph acyclic.
 
     ``order`` is the topological order that shows it; ``cycle`` is a cycle that every order has,
-    or (``choices`` True) that one order has where all have some. ``why`` belongs to unknown.
+    or (``choices`` True) that one order has where all have some. Then ``involved`` are the
+    transactions on all of these cycles. ``why`` belongs to unknown.
     """
 
     verdict: Literal["holds", "violated", "unknown"]
     order: tuple[int, ...] = ()
     cycle: tuple[Dependency, ...] = ()
     choices: bool = False
+    involved: tuple[int, ...] = ()
     why: str | None = None
 
 
@@ -83,6 +85,7 @@ class Completion:
         """Searches until an order is found, none is left, or the time is over."""
         rounds = 0
         cycle: list[Dependency] = []
+        involved: set[int] = set()
         while True:
             rounds += 1
             after, choices = self._guessed()
@@ -98,12 +101,15 @@ class Completion:
                 if not literals:
                     return Decision("violated", cycle=tuple(edges))
                 self._learn(literals)
+                involved.update(map(self.graph.transaction, nodes))
             answer = self._solve(deadline)
             if answer == "unsat":
-                return Decision("violated", cycle=tuple(cycle), choices=True)
+                return Decision(
+                    "violated", cycle=tuple(cycle), choices=True, involved=tuple(involved)
+                )
             if answer != "sat" or time.monotonic() > deadline:
                 why = (
-                    f"inference, a search of what it left open, then {rounds} guesses with "
+                    f"inference, a search of the pairs it left open, then {rounds} guesses with "
                     f"{self.clauses} clauses over {len(self.variables)} pairs of writers for z3: "
                     "the time was over before either answer"
                 )
@@ -145,20 +151,20 @@ class Completion:
     def _cycles(self, after: list[list[int]], order: list[int]) -> list[list[int]]:
         """Short cycles that share no node."""
         left = core(after, order)
-        found: list[list[int]] = []
+        cycles: list[list[int]] = []
         for start in list(left):
-            if len(found) >= MOST_CYCLES:
+            if len(cycles) >= MOST_CYCLES:
                 break
-            if found and time.monotonic() > self.graph.deadline:
+            if cycles and time.monotonic() > self.graph.deadline:
                 break
             if start not in left:
                 continue
             cycle = cycle_through(left, start, pairs=self.graph.split)
             if cycle:
-                found.append(cycle)
+                cycles.append(cycle)
                 for node in cycle:
                     left.pop(node, None)
-        return found
+        return cycles
 
     def _learn(self, literals: Literals) -> None:
         import z3

@@ -20,7 +20,7 @@ from checker.recorded.version_order.time_limit import NO_LIMIT, in_time
 class Constraints:
     """Nodes, edges and readers of one history at one level.
 
-    What works on the graph raises ``OutOfTime`` after its ``deadline``.
+    Everything that works on the graph raises ``OutOfTime`` after its ``deadline``.
     """
 
     def __init__(
@@ -40,6 +40,8 @@ class Constraints:
         self.before: list[list[int]] = [[] for _ in range(self.size)]
         self.edges: dict[int, Dependency] = {}
         self.ordered: set[tuple[int, int, int]] = set()
+        self.stages: list[int] = []
+        """How many edges there were when each round of inference began."""
         self.readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
         self.chains: dict[int, list[int]] = defaultdict(list)
         for number, session in enumerate(seen.session):
@@ -47,7 +49,7 @@ class Constraints:
         for reader, reads in enumerate(seen.reads):
             for key, writer in reads:
                 self.readers[key, writer].append(reader)
-        self._add_known()
+        self._add_shown()
 
     def begin(self, transaction: int) -> int:
         return 2 * transaction if self.split else transaction
@@ -58,7 +60,7 @@ class Constraints:
     def transaction(self, node: int) -> int:
         return node // 2 if self.split else node
 
-    def _add_known(self) -> None:
+    def _add_shown(self) -> None:
         if self.split:
             for number in range(self.transactions):
                 self._add_nodes(2 * number, 2 * number + 1)
@@ -70,7 +72,7 @@ class Constraints:
             for key, writer in pairs:
                 if writer != INIT:
                     self.depend(Dependency(writer, reader, "wr", key))
-        for first, second, key in self.seen.known:
+        for first, second, key in self.seen.shown_order:
             self.order(first, second, key, inferred=False)
         if not self.wr_only:
             self._replaced()
@@ -78,7 +80,7 @@ class Constraints:
                 self._start(key, writers)
 
     def _replaced(self) -> None:
-        """Whoever writes a key that it has read replaces the version that it read."""
+        """A transaction that writes a key after reading it replaces the version that it read."""
         for number, reads in enumerate(self.seen.reads):
             written = set(self.seen.writes[number])
             for key, writer in reads:
@@ -134,7 +136,7 @@ class Constraints:
     def edges_of_order(
         self, first: int, second: int, key: int, *, inferred: bool = True
     ) -> list[tuple[int, int, Dependency]]:
-        """What follows when one version precedes another: ww, and rw from its readers."""
+        """The edges of an order of two versions: ww, and rw from the readers of the first."""
         ww = Dependency(first, second, "ww", key, inferred)
         result = [(self.commit(first), self.begin(second), ww)]
         if not self.wr_only:

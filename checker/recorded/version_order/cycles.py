@@ -1,4 +1,4 @@
-"""Orders and cycles of a graph that is given as lists of what follows each node."""
+"""Orders and cycles of a graph that is given as lists of each node's successors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from checker.recorded.version_order.reachability import Array
 from checker.recorded.version_order.time_limit import NO_LIMIT
 
 Graph = dict[int, list[int]]
-"""What follows each node, which is a node of the graph as well."""
+"""The successors of each node, which are nodes of the graph as well."""
 
 BLOCK = 8_000_000
 """Words of bits that a step of the search for a shortest cycle handles at once: 64 MB."""
@@ -24,9 +24,9 @@ MOST_WORK = 2_000_000_000
 def topological(
     after: Sequence[Sequence[int]], before: Sequence[Sequence[int]] | None = None
 ) -> list[int]:
-    """Nodes in topological order; those on cycles, and what follows them, are left out.
+    """Nodes in topological order; those on cycles, and their descendants, are left out.
 
-    ``before`` is the same graph the other way round, where somebody has it.
+    ``before`` is the same graph the other way round, if it is at hand.
     """
     waits = _waits(after) if before is None else list(map(len, before))
     order = [node for node, count in enumerate(waits) if not count]
@@ -39,7 +39,7 @@ def topological(
 
 
 def topological_by(after: Sequence[Sequence[int]], rank: Sequence[float]) -> list[int]:
-    """The same, taking what has the lowest rank wherever there is a choice."""
+    """The same, taking the node with the lowest rank wherever there is a choice."""
     waits = _waits(after)
     ready = [(rank[node], node) for node, count in enumerate(waits) if not count]
     heapify(ready)
@@ -63,9 +63,9 @@ def _waits(after: Sequence[Sequence[int]]) -> list[int]:
 
 
 def core(after: Sequence[Sequence[int]], order: Iterable[int]) -> Graph:
-    """The part of a graph that can lie on cycles: without what precedes or follows them all.
+    """The part of a graph that can lie on cycles: without nodes that precede or follow them all.
 
-    ``order`` is what ``topological`` gave.
+    ``order`` is the result of ``topological``.
     """
     done = set(order)
     left = {node for node in range(len(after)) if node not in done}
@@ -161,10 +161,10 @@ class _Walks:
             if time.monotonic() > self.deadline:
                 # A cycle is a cycle, even if it is not a shortest one.
                 return self.nodes[self.starts[begin]] if best is None else best
-            found, length, steps = self._search(self.starts[begin : begin + 64 * words], limit)
+            node, length, steps = self._search(self.starts[begin : begin + 64 * words], limit)
             work += steps * words * len(self.source)
-            if found is not None:
-                best, limit = self.nodes[found], length
+            if node is not None:
+                best, limit = self.nodes[node], length
         # None was found in time: every start lies on a cycle.
         return self.nodes[self.starts[0]] if best is None and self.starts else best
 

@@ -32,9 +32,9 @@ class Frontiers:
     def __init__(self, graph: Constraints, clocks: Clocks) -> None:
         self.graph, self.clocks = graph, clocks
         writers = graph.seen.writers
-        lengths = np.array([len(each) if len(each) > 1 else 0 for each in writers], dtype=np.int64)
+        lengths = np.array([len(line) if len(line) > 1 else 0 for line in writers], dtype=np.int64)
         writer = np.fromiter(
-            itertools.chain.from_iterable(each for each in writers if len(each) > 1),
+            itertools.chain.from_iterable(line for line in writers if len(line) > 1),
             dtype=np.int64,
             count=int(lengths.sum()),
         )
@@ -89,12 +89,12 @@ class Frontiers:
     def _last(self, codes: Array, key: Array, chain: int, clock: Array) -> Array:
         """The last version of each key in a session that lies before a clock, or ``NOBODY``."""
         first = self._codes(key, chain, 0)
-        found = np.searchsorted(codes, first + clock) - 1
-        found[(found < 0) | (codes[found] < first)] = NOBODY
-        return found
+        last = np.searchsorted(codes, first + clock) - 1
+        last[(last < 0) | (codes[last] < first)] = NOBODY
+        return last
 
     def advance(self, order: list[int]) -> int:
-        """Adds to the graph what follows from its reachability: how many orders are new."""
+        """Adds the orders that follow from reachability to the graph; returns how many are new."""
         if not self.size:
             return 0
         added = sum([self.graph.precede(edge) for edge in self._update()])
@@ -102,7 +102,7 @@ class Frontiers:
         rank[order] = np.arange(len(order), dtype=np.int32)
         version, chain = np.nonzero(self._needed(rank[self._commit(self.writer)]))
         frontier = self.of[version, chain]
-        # What was left out follows from what was added, now and later.
+        # The orders left out follow from those added, now and later.
         np.copyto(self.added, self.of)
         first, second = self.writer[frontier].tolist(), self.writer[version].tolist()
         order_of = self.graph.order
@@ -127,14 +127,14 @@ class Frontiers:
                 np.maximum(here, self._last(self.begin_codes, self.key, chain, clock), out=here)
             clock = seen[begins, chain]
             clock[home == chain] = place[begins[home == chain]]
-            found = self._last(self.commit_codes, self.read_key, chain, clock)
-            late = np.flatnonzero(found[: self.initial] != NOBODY)
-            for reader, version in zip(self.reader[late], found[late], strict=True):
+            last = self._last(self.commit_codes, self.read_key, chain, clock)
+            late = np.flatnonzero(last[: self.initial] != NOBODY)
+            for reader, version in zip(self.reader[late], last[late], strict=True):
                 writer = int(self.writer[version])
                 yield Dependency(int(reader), writer, "rw", int(self.key[version]))
             if len(starts):
-                found[found == self.read] = NOBODY
-                latest = np.maximum.reduceat(found[self.initial :], starts)
+                last[last == self.read] = NOBODY
+                latest = np.maximum.reduceat(last[self.initial :], starts)
                 versions = self.read[self.initial :][starts]
                 here[versions] = np.maximum(here[versions], latest)
 
@@ -169,9 +169,9 @@ class Frontiers:
         for chain in range(self.clocks.chains):
             first = np.searchsorted(self.begin_codes, self._codes(self.key, chain, 0))
             here = self.of[:, chain]
-            known = here != NOBODY
+            exists = here != NOBODY
             before += np.bincount(
-                self.key[known], weights=(here[known] - first[known] + 1), minlength=keys
+                self.key[exists], weights=(here[exists] - first[exists] + 1), minlength=keys
             ).astype(np.int64)
         result: list[int] = np.flatnonzero(before < writers * (writers - 1) // 2).tolist()
         return result

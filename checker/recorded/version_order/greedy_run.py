@@ -3,7 +3,7 @@
 Many files have their transactions in about the order in which they ran; where a file has its
 sessions one after the other, each session is taken to have gone on evenly (``as_recorded``).
 
-The other guess runs the transactions one by one, as a database would (``Execution``).
+The other guess runs the transactions one by one, as a database would (``GreedyRun``).
 
 A transaction may begin when everything that precedes it is done; it may commit when everybody
 else who reads a version that it replaces has begun. Where no transaction can do both, one begins
@@ -36,7 +36,7 @@ def as_recorded(seen: Observations) -> list[float]:
     return result
 
 
-class Execution:
+class GreedyRun:
     """One greedy run over a graph of constraints."""
 
     def __init__(self, graph: Constraints) -> None:

@@ -1,4 +1,4 @@
-"""The order of the versions, as far as it follows from what is known (saturation).
+"""The order of the versions, as far as it follows from the reads (saturation).
 
 Two writers of a key whose order is open stay open only while both orders are possible:
 
@@ -8,7 +8,7 @@ Two writers of a key whose order is open stay open only while both orders are po
 Each order that follows brings edges of its own, so this is repeated until nothing follows. It is
 the rule of Biswas and Enea ("On the Complexity of Checking Transactional Consistency", OOPSLA
 2019) and of Cobra (OSDI 2020), with reachability from ``reachability``. A cycle afterwards is a
-proof of a violation; the absence of one is no proof of the contrary.
+proof of a violation; the absence of one does not prove the contrary.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ class Inference:
             for writer, at in place.items()
             for reader in self.graph.readers.get((key, writer), ())
         ]
-        found = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
+        columns = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return columns[:, 0], columns[:, 1]
 
     def run(self, deadline: float) -> list[int]:
-        """Adds what follows until nothing does; the last topological order.
+        """Adds the orders that follow until none does; returns the last topological order.
 
         The order is shorter than the graph where the graph has become cyclic.
         """
@@ -96,6 +96,7 @@ class Inference:
         """One round, along a topological order: how many orders are new."""
         if self.reach is None:
             raise AssertionError("without reachability nothing is inferred")
+        self.graph.stages.append(len(self.graph.edges))
         self.reach.update(order, self.graph.before, self.graph.deadline)
         if self.frontiers is not None:
             return self.frontiers.advance(order)
@@ -171,8 +172,8 @@ class Inference:
             begins = self._nodes(some)[0]
             seen = reach.reaches(commits[None, :], begins[:, None])
             seen &= writers[None, :] != some[:, None]
-            known = their >= 0
-            seen[np.nonzero(known)[0], their[known]] = False
+            written = their >= 0
+            seen[np.nonzero(written)[0], their[written]] = False
             row, column = np.nonzero(seen)
             source = their[row]
             before[column[source >= 0], source[source >= 0]] = True

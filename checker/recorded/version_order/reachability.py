@@ -28,7 +28,7 @@ class Clocks:
         self.chain, self.place = chain, place
         self.chains = int(chain.max()) + 1 if len(chain) else 0
         self.seen = np.zeros((0, 0), dtype=np.int32)
-        self.known: list[int] = []
+        self.counted: list[int] = []
 
     @staticmethod
     def fits(nodes: int, chains: int) -> bool:
@@ -42,17 +42,17 @@ class Clocks:
         if len(self.seen) != len(order):
             self.seen = np.zeros((len(order), self.chains), dtype=np.int32)
             self.seen[np.arange(len(order)), self.chain] = self.place + 1
-            self.known = [0] * len(order)
-        seen, known = self.seen, self.known
+            self.counted = [0] * len(order)
+        seen, counted = self.seen, self.counted
         changed = bytearray(len(order))
         maximum = np.maximum
         for node in while_in_time(order, deadline):
             others = before[node]
-            old = known[node]
+            old = counted[node]
             news = [other for other in others[:old] if changed[other]]
             if old < len(others):
                 news += others[old:]
-                known[node] = len(others)
+                counted[node] = len(others)
             if news:
                 row = seen[node]
                 was = row.tobytes()
@@ -79,7 +79,7 @@ class Bits:
     def update(self, order: list[int], before: list[list[int]], deadline: float = NO_LIMIT) -> None:
         """Works the relation out anew, along a topological order.
 
-        Edges are only ever added, so what reached a node before still does.
+        Edges are only ever added, so a node that reached another before still does.
         """
         size = len(order)
         if len(self.seen) != size:
@@ -93,7 +93,7 @@ class Bits:
             row = seen[node]
             others = before[node]
             if len(others) > 1:
-                # What lies last often has the others before it, which need no look then.
+                # The last one often has the others before it, which need no look then.
                 others = sorted(others, key=place.__getitem__, reverse=True)
             for other in others:
                 if not row.item(other >> 6) & bits[other & 63]:

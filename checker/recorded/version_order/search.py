@@ -28,7 +28,7 @@ MOST_CONFLICTS = 30_000
 """Choices taken back before the search is given up to z3."""
 
 
-class Search:
+class OrderSearch:
     """The search over one graph, which must be acyclic as it stands."""
 
     def __init__(self, graph: Constraints, order: list[int], pairs: Iterable[Choice]) -> None:
@@ -43,8 +43,10 @@ class Search:
         self.forbidden: dict[Choice, Reason] = {}
         self.cycle: tuple[Dependency, ...] = ()
         self.conflicts = 0
+        self.involved: set[int] = set()
+        """The transactions on the cycles met so far."""
         self.clock = 0
-        # Taken from the end: first what decides most, the versions with many readers.
+        # Taken from the end: first the versions with many readers, which decide most.
         self.open = sorted(pairs, key=self._weight)
 
     def run(self, deadline: float) -> Decision | None:
@@ -60,7 +62,9 @@ class Search:
             first, second = self._preferred(pair)
             reasons = self.forbidden[first] | self.forbidden[second]
             if not reasons:
-                return Decision("violated", cycle=self.cycle, choices=True)
+                return Decision(
+                    "violated", cycle=self.cycle, choices=True, involved=tuple(self.involved)
+                )
             self.conflicts += 1
             if self.conflicts > MOST_CONFLICTS:
                 return None
@@ -72,7 +76,7 @@ class Search:
         return Decision("holds", order=tuple(self.order()))
 
     def order(self) -> list[int]:
-        """The nodes in the topological order of the graph with what was chosen so far."""
+        """The nodes in the topological order of the graph with the choices so far."""
         return sorted(range(self.graph.size), key=self.place.__getitem__)
 
     def _weight(self, pair: Choice) -> tuple[int, int, int]:
@@ -138,6 +142,7 @@ class Search:
     def _reason(self, path: list[int], closing: Dependency) -> Reason:
         """The choices on a cycle: a path, and the edge that leads from its end to its start."""
         size = self.graph.size
+        self.involved.update(map(self.graph.transaction, path))
         reasons = set()
         cycle = []
         for start, end in itertools.pairwise(path):
@@ -146,8 +151,8 @@ class Search:
             if edge is None and code in self.support:
                 choice = self.support[code][0]
                 reasons.add(choice)
-                found = self.graph.edges_of_order(*choice)
-                edge = next(e for s, t, e in found if (s, t) == (start, end))
+                edges = self.graph.edges_of_order(*choice)
+                edge = next(e for s, t, e in edges if (s, t) == (start, end))
             if edge is not None:
                 cycle.append(edge)
         cycle.append(closing)

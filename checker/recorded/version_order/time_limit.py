@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 NO_LIMIT = float("inf")
-"""The deadline of what may take as long as it takes."""
+"""The deadline of work without a time limit."""
 
 STEPS = 1024
 """Steps of a quick loop between two looks at the clock."""

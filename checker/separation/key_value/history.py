@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.recorded.history import ForeignHistory, Operation, Recorded
+from checker.recorded.history import Operation, Recorded, RecordedHistory
 
 INITIAL = -1
 """The writer of the initial versions."""
@@ -164,7 +164,7 @@ class KeyValueHistory:
             return f"[{version}]"
         return version
 
-    def foreign(self) -> ForeignHistory:
+    def recorded(self) -> RecordedHistory:
         """The history as other tools record it. Raises ``ValueError`` for predicate reads."""
         recorded = []
         for number, transaction in enumerate(self.transactions):
@@ -177,7 +177,7 @@ class KeyValueHistory:
             operations += [Operation("w", KEYS[w.key], number + 1) for w in transaction.writes]
             recorded.append(Recorded(f"T{number + 1}", transaction.session, tuple(operations)))
         recorded.sort(key=lambda transaction: transaction.session)
-        return ForeignHistory("register", tuple(recorded))
+        return RecordedHistory("register", tuple(recorded))
 
 
 def _place(of: Read | Write) -> int:

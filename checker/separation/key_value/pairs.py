@@ -20,7 +20,7 @@ from checker.separation.key_value.smallest import Synthesis, explanation, shape
 from checker.separation.result import SeparatingHistory, Separation, SeparationResult
 from model.levels import KEY_VALUE_LEVELS
 
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
 
 PROVED_FROM = 3
 """The number of transactions from which a proof is tried before the search.
@@ -67,7 +67,7 @@ class KeyValueExample(SeparatingHistory):
             agree = (satisfies(self.history, level) == fits for level, fits in expected.items())
             yield "definition", all(agree)
         if not self.history.has_predicates:
-            recorded = judge(self.history.foreign(), session_order=True).levels
+            recorded = judge(self.history.recorded(), session_order=True).levels
             decided = [
                 (recorded[level].verdict == "holds") == fits
                 for level, fits in expected.items()
@@ -104,19 +104,19 @@ def separate(
     predicates: bool = False,
     levels: Sequence[str] = tuple(KEY_VALUE_LEVELS),
     budget: float | None = None,
-    told: Told | None = None,
+    progress: Progress | None = None,
 ) -> KeyValueSeparations:
     """Separates every ordered pair of different levels, as far as possible.
 
     The fewest transactions win, then the fewest operations, then the fewest sessions, rows and
     matching versions. ``predicates``: histories may have predicate reads. ``budget`` in seconds
-    ends the search early. ``told`` is called with the levels of each pair in words.
+    ends the search early. ``progress`` is called with the levels of each pair in words.
     """
     started, on_the_clock = time.process_time(), time.monotonic()
     pairs = []
     for held, violated in permutations(levels, 2):
-        if told is not None:
-            told(f"{held}, not {violated}")
+        if progress is not None:
+            progress(f"{held}, not {violated}")
         left = None if budget is None else budget - (time.monotonic() - on_the_clock)
         most = transactions if left is None or left > 0 else 0
         pairs.append(separate_pair(held, violated, most, keys=keys, predicates=predicates))
@@ -211,5 +211,5 @@ def anomaly(history: KeyValueHistory) -> str:
     """
     if history.has_predicates:
         return "phantom"
-    levels = judge(history.foreign(), session_order=True).levels.values()
+    levels = judge(history.recorded(), session_order=True).levels.values()
     return next((verdict.anomaly for verdict in levels if verdict.anomaly), "none")

@@ -86,7 +86,7 @@ def command(
     """Judge histories of other tools: files, folders of logs, or folders of many histories.
 
     Exit code 1 says that some level is violated or that its verdict is unknown. Of a folder of
-    many histories every one is judged; one that cannot be read is told and makes the code 2.
+    many histories every one is judged; unreadable files are reported; the exit code is then 2.
     """
     if export_as is not None:
         return _export(files, export_as, common)
@@ -113,7 +113,7 @@ class Judging(Course["HistoryResult | Unread"]):
     def results(self, progress: Progress) -> Iterator[HistoryResult | Unread]:
         from isodelta.formats.formats import histories_in
 
-        # What is built here are millions of objects without cycles of references.
+        # Reading makes millions of objects without cycles of references.
         gc.disable()
         try:
             for name in self.files:

@@ -33,7 +33,7 @@ def write_history_report(
 
     ``cut_short`` says why not all results are there.
     """
-    from isodelta.commands.history.words import assumptions_in_words, meaning_in_words
+    from isodelta.commands.history.words import assumptions_in_words, in_one_line, meaning_in_words
     from isodelta.report.files.writer import replace_file
     from isodelta.report.html import plain_page
 
@@ -45,6 +45,7 @@ def write_history_report(
         results=judged,
         assumptions=assumptions_in_words,
         meaning=meaning_in_words,
+        in_one_line=in_one_line,
         unread=unread,
         violations=[
             (result, _violations(number, result)) for number, result in enumerate(violated[:SHOWN])
@@ -64,7 +65,7 @@ def write_history_report(
 
 
 def _violations(number: int, result: HistoryResult) -> list[Violation]:
-    """What the page shows of one history: each different violation once."""
+    """The violations that the page shows of one history, each different one once."""
     from isodelta.commands.history.words import level_in_words
 
     shown: dict[tuple[object, ...], Violation] = {}

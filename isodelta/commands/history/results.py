@@ -7,12 +7,18 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from checker.judging.graph import VerdictName
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Cycle, Reason
 from checker.recorded.decide import Judgement, judge, level_names
+from checker.recorded.explanation.witness import (
+    Case,
+    ExplainedCycle,
+    ExplainedReason,
+    Step,
+    Transcript,
+)
 from checker.recorded.history import Status
 from checker.recorded.observations import AmbiguousHistory, AnomalousRead
 from checker.recorded.outside import with_outside_writers
@@ -34,7 +40,7 @@ class LevelResult:
     """One level. ``means`` says which one it is where the name has two meanings.
 
     ``session_order`` says whether the order of each session is a part of the level, and
-    ``without_session_order`` what the verdict is without; None where nothing is known of sessions.
+    ``without_session_order`` the verdict without it; None if the format has no sessions.
     """
 
     verdict: Verdict
@@ -67,9 +73,29 @@ class LevelResult:
         edges = tuple(edge.because for edge in self.verdict.cycle)
         return edges or (() if self.because is None else (self.because,))
 
-    def to_json(self) -> dict[str, Any]:
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The derivations of the orders that the cycle uses and no read shows."""
+        witness = self.verdict.witness
+        return witness.steps if isinstance(witness, ExplainedCycle) else ()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """Two orders of one pair of versions, each with its cycle; or none."""
+        witness = self.verdict.witness
+        return witness.cases if isinstance(witness, ExplainedCycle) else ()
+
+    @property
+    def transcripts(self) -> tuple[Transcript, ...]:
+        """The operations of the transactions that the explanation mentions."""
+        match self.verdict.witness:
+            case (ExplainedCycle() | ExplainedReason()) as witness:
+                return witness.transcripts
+        return ()
+
+    def to_json(self) -> dict[str, object]:
         """The level as ``history --json`` prints it."""
-        result: dict[str, Any] = {"anomaly": None, **self.verdict.to_json(whole_order=False)}
+        result: dict[str, object] = {"anomaly": None, **self.verdict.to_json(whole_order=False)}
         result.pop("why", None)
         result["cycle"] = list(self.transactions)
         order = None if self.serial_order is None else self.serial_order.to_json()
@@ -78,6 +104,9 @@ class LevelResult:
             session_order=self.session_order,
             without_session_order=self.without_session_order,
             because=self.because,
+            derived=[_step(step) for step in self.steps] or None,
+            cases=[_case(case) for case in self.cases] or None,
+            operations=[_transcript(transcript) for transcript in self.transcripts] or None,
             serial_order=order,
         )
 
@@ -90,7 +119,7 @@ class OrderEnds:
     first: tuple[int, ...]
     last: tuple[int, ...]
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The object that stands for the order."""
         return {
             "transactions": self.transactions,
@@ -106,7 +135,7 @@ class Assumed:
     count: int
     first: tuple[tuple[Plain, Plain], ...]
 
-    def to_json(self, counted: str) -> dict[str, Any]:
+    def to_json(self, counted: str) -> dict[str, object]:
         """The object that stands for them; ``counted`` names their number."""
         first = [{"key": key, "value": value} for key, value in self.first]
         return {counted: self.count, "first": first}
@@ -122,7 +151,7 @@ class Anomaly:
     forbidden_from: str | None = None
     phenomenon: str | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The anomaly as ``history --json`` prints it."""
         known_as = (
             {"phenomenon": self.phenomenon}
@@ -139,7 +168,7 @@ class Anomaly:
 
 @dataclass(frozen=True, slots=True)
 class HistoryResult:
-    """One history of a file: the verdict at each level, and what was met on the way.
+    """One history of a file: the verdict at each level, and the anomalies met on the way.
 
     ``anomalous_reads`` counts them; ``anomalies`` has the first ones, at least one of each kind,
     and a cycle of each kind. ``seconds`` is the time that reading and judging took.
@@ -160,9 +189,9 @@ class HistoryResult:
         """Whether the history holds every level."""
         return all(level.verdict.verdict == "holds" for level in self.levels.values())
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The object that ``history --json`` prints."""
-        result: dict[str, Any] = {
+        result: dict[str, object] = {
             "history": self.history,
             "format": self.format,
             "transactions": self.transactions,
@@ -186,7 +215,7 @@ class Unread:
     error: BadInput
     holds = False
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """The object that ``history --json`` prints in place of a result."""
         return {"history": self.history, "error": str(self.error)}
 
@@ -206,7 +235,7 @@ def judge_file(
     initial_values: bool = False,
     only: Sequence[str] = (),
 ) -> HistoryResult:
-    """Reads and judges one file; ``BadInput`` for what cannot be read or judged.
+    """Reads and judges one file; raises ``BadInput`` if that cannot be done.
 
     With ``outside_writers`` the values of registers that nobody wrote are not anomalies. With
     ``initial_values`` one such value of each key is its initial one, where the format allows that.
@@ -359,6 +388,38 @@ def _one_of_each(reads: Sequence[AnomalousRead]) -> list[AnomalousRead]:
     return sorted(chosen, key=lambda read: places[id(read)])
 
 
-def _given(**values: object) -> dict[str, Any]:
+def _step(step: Step) -> dict[str, object]:
+    return {"because": step.because, "edges": [edge.to_json() for edge in step.edges]}
+
+
+def _case(case: Case) -> dict[str, object]:
+    return {
+        "if": case.assumption,
+        "edges": [edge.to_json() for edge in case.edges],
+        "cases": [_case(inner) for inner in case.cases],
+    }
+
+
+def _transcript(transcript: Transcript) -> dict[str, object]:
+    operations = [
+        [operation.kind, _plain(operation.key), _in_json(operation.value)]
+        for operation in transcript.operations
+    ]
+    return {
+        "transaction": transcript.transaction,
+        "session": transcript.session,
+        "operations": operations,
+        "of": transcript.of,
+    }
+
+
+def _in_json(value: Hashable) -> Plain | list[Plain] | None:
+    """A value as it can stand in JSON; the initial value is null."""
+    if isinstance(value, tuple):
+        return [_plain(element) for element in value]
+    return None if value is None else _plain(value)
+
+
+def _given(**values: object) -> dict[str, object]:
     """Those of the values that there are."""
     return {name: value for name, value in values.items() if value is not None}

@@ -1,14 +1,22 @@
-"""The words of ``isodelta history``: one recorded history, told to people."""
+"""The words of ``isodelta history``: one recorded history, for people."""
 
 from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from checker.recorded.explanation.witness import Case, Transcript
 from isodelta.commands.history.results import HistoryResult, LevelResult, Unread
 from isodelta.terminal import COLOURS, printable
 from model.levels import LEVELS, PL_3, SERIALIZABLE
+
+MOST_TRANSCRIPTS = 20
+MOST_STEPS = 10
+"""Derivations that the terminal shows."""
+MOST_ELEMENTS = 12
 
 IN_WORDS = {
     PL_3: "PL-3, serializable in any order",
@@ -28,7 +36,7 @@ def level_in_words(name: str, level: LevelResult) -> str:
 
 
 def assumptions_in_words(result: HistoryResult) -> list[str]:
-    """What the verdicts rest on: initial values, and writers outside of the history."""
+    """The assumptions of the verdicts: initial values, and writers outside of the history."""
     lines = []
     taken, outside = result.taken_for_initial, result.written_outside
     if taken is not None:
@@ -49,7 +57,7 @@ def assumptions_in_words(result: HistoryResult) -> list[str]:
 def print_result(result: HistoryResult | Unread, console: Console) -> None:
     """One history: its levels, and each violation in words, once.
 
-    What could not be read is told at the end, as an error.
+    Unreadable files are reported at the end, as an error.
     """
     if isinstance(result, Unread):
         return
@@ -57,23 +65,78 @@ def print_result(result: HistoryResult | Unread, console: Console) -> None:
     console.print(f"{result.format}, {result.transactions} transactions, {result.seconds} s")
     for assumption in assumptions_in_words(result):
         console.print(Text(printable(f"  {assumption}")))
-    told: dict[tuple[str | None, tuple[str, ...]], str] = {}
+    explained: dict[tuple[str | None, tuple[str, ...]], str] = {}
     for name, level in result.levels.items():
         line = _headline(name, level)
         reason = (level.verdict.anomaly, level.transactions)
-        if level.sentences and reason in told:
-            line.append(f", as in {told[reason]}")
+        if level.sentences and reason in explained:
+            line.append(f", as in {explained[reason]}")
         console.print(line)
-        if level.sentences and reason not in told:
-            told[reason] = name
-            for words in level.sentences:
-                console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))
+        if level.sentences and reason not in explained:
+            explained[reason] = name
+            for indent, words in explanation(level):
+                console.print(Padding(Text(printable(words)), (0, 0, 0, indent)))
     shown = {level.verdict.anomaly for level in result.levels.values()}
-    others = {each.anomaly: each for each in reversed(result.anomalies)}
-    for each in reversed(others.values()):
-        if each.anomaly not in shown:
-            console.print(Text(printable(f"  also: {each.anomaly}: {each.because}")))
+    others = {anomaly.anomaly: anomaly for anomaly in reversed(result.anomalies)}
+    for other in reversed(others.values()):
+        if other.anomaly not in shown:
+            console.print(Text(printable(f"  also: {other.anomaly}: {other.because}")))
     console.print()
+
+
+def explanation(level: LevelResult) -> Iterator[tuple[int, str]]:
+    """The lines of an explanation with their indentation: operations, derivations, the cycle."""
+    for transcript in level.transcripts[:MOST_TRANSCRIPTS]:
+        yield 6, in_one_line(transcript)
+    yield from _more(level.transcripts[MOST_TRANSCRIPTS:], "transactions")
+    for step in level.steps[:MOST_STEPS]:
+        yield 6, f"derived: {step.because}"
+        for edge in step.edges:
+            yield 10, edge.because
+    yield from _more(level.steps[MOST_STEPS:], "derived orders")
+    if level.cases:
+        yield 6, "every order of the versions leads to a cycle:"
+        yield from _cases(level.cases, 6)
+        return
+    for sentence in level.sentences:
+        yield 6, sentence
+
+
+def _cases(cases: Sequence[Case], indent: int) -> Iterator[tuple[int, str]]:
+    for case in cases:
+        yield indent, f"{case.assumption}:"
+        for edge in case.edges:
+            yield indent + 4, edge.because
+        yield from _cases(case.cases, indent + 4)
+
+
+def _more(left_out: Sequence[object], counted: str) -> Iterator[tuple[int, str]]:
+    if left_out:
+        yield 6, f"and {len(left_out)} more {counted}, which --json prints"
+
+
+def in_one_line(transcript: Transcript) -> str:
+    """A transaction's operations as the history has them."""
+    operations = " ".join(
+        f"{operation.kind}({operation.key})={_value(operation.value)}"
+        for operation in transcript.operations
+    )
+    notes = [] if transcript.session is None else [f"session {transcript.session}"]
+    if len(transcript.operations) < transcript.of:
+        notes.append(f"{len(transcript.operations)} of {transcript.of} operations")
+    about = f" ({', '.join(notes)})" if notes else ""
+    return f"{transcript.transaction}{about}: {operations}"
+
+
+def _value(value: Hashable) -> str:
+    if value is None:
+        return "initial"
+    if not isinstance(value, tuple):
+        return str(value)
+    elements = list(map(str, value))
+    if len(elements) > MOST_ELEMENTS:
+        elements[MOST_ELEMENTS // 2 : -MOST_ELEMENTS // 2] = ["..."]
+    return f"[{' '.join(elements)}]"
 
 
 def _headline(name: str, level: LevelResult) -> Text:

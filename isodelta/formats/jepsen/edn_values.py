@@ -1,4 +1,4 @@
-"""EDN values: what Jepsen writes its histories in.
+"""EDN values: the notation of Jepsen's histories.
 
 ``lines`` reads most files at the speed of the JSON parser, since an operation on one line differs
 from JSON in little more than keywords and commas; a line that does not fit goes through ``values``,
@@ -28,7 +28,7 @@ _KEYWORD = re.compile(r":([^\s,()\[\]{}\"]+)")
 _FIELDS = ("type", "process", "f", "value", "index", "time")
 _MEANINGS = ("invoke", "ok", "fail", "info", "txn", "append", "r", "w")
 _COMMON = [(f":{word} ", f'"{word}" ') for word in (*_FIELDS, *_MEANINGS)]
-"""What nearly every line has, in which the search for keywords takes most of the time."""
+"""Keywords of nearly every line: replaced first, since a search for keywords takes long."""
 _INTEGER = re.compile(r"[+-]?(?:0|[1-9][0-9]*)N?")
 _DECIMAL = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?M?|[eE][+-]?[0-9]+M?|M)")
 _RATIO = re.compile(r"[+-]?[0-9]+/[0-9]+")
@@ -38,11 +38,11 @@ _WORDS = {"nil": None, "true": True, "false": False}
 
 
 class EdnError(ValueError):
-    """Text that is no EDN; ``line`` counts from 1."""
+    """Text that is not EDN; ``line`` counts from 1."""
 
-    def __init__(self, what: str, line: int) -> None:
+    def __init__(self, problem: str, line: int) -> None:
         self.line = line
-        super().__init__(what)
+        super().__init__(problem)
 
 
 def lines(text: str) -> Iterator[tuple[int, Any]]:
@@ -51,16 +51,16 @@ def lines(text: str) -> Iterator[tuple[int, Any]]:
     if fast is not None:
         yield from fast
         return
-    found = list(values(text))
-    if len(found) == 1 and isinstance(found[0][1], list):
+    whole = list(values(text))
+    if len(whole) == 1 and isinstance(whole[0][1], list):
         yield from values(text, members=True)
         return
-    yield from found
+    yield from whole
 
 
 def _line_by_line(text: str) -> list[tuple[int, Any]] | None:
-    """What ``lines`` gives, where no value goes over several lines; None where one does."""
-    found: list[tuple[int, Any]] = []
+    """The result of ``lines`` if no value goes over several lines; None if one does."""
+    result: list[tuple[int, Any]] = []
     closing, closed = "", False
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip(" \t,\r")
@@ -68,7 +68,7 @@ def _line_by_line(text: str) -> list[tuple[int, Any]] | None:
             continue
         if closed:
             return None
-        if not found and not closing and stripped[0] in "[(":
+        if not result and not closing and stripped[0] in "[(":
             closing = _CLOSES[stripped[0]]
             stripped = stripped[1:].lstrip(" \t,")
         if closing and stripped[-1:] == closing and stripped[-2:-1] in ("", "}", " "):
@@ -78,13 +78,13 @@ def _line_by_line(text: str) -> list[tuple[int, Any]] | None:
             continue
         value = _quick(stripped)
         if value is not None:
-            found.append((number, value))
+            result.append((number, value))
             continue
         try:
-            found += ((number, value) for _, value in list(values(stripped)))
+            result += ((number, value) for _, value in list(values(stripped)))
         except EdnError:
             return None
-    return found if bool(closing) == closed else None
+    return result if bool(closing) == closed else None
 
 
 def _no_number(word: str) -> Any:
@@ -95,13 +95,13 @@ _JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _quick(line: str) -> dict[str, Any] | None:
-    """One map on one line, keywords as plain text; None where this is no such line."""
+    """One map on one line, keywords as plain text; None for any other line."""
     line = line.removeprefix(JEPSEN_RECORD)
     if not (line[:1] == "{" and line[-1] == "}") or line.count("{") > 1:
         return None
     if any(c in line for c in '"#;\\('):
         return None
-    # A name that begins with nil is spoilt here, but a name without a colon is no JSON anyway.
+    # A name that begins with nil is spoilt here, but a name without a colon is not JSON anyway.
     text = line[1:-1].replace(" nil", " null").replace("[nil", "[null").replace(",", " ") + " "
     for keyword, quoted in _COMMON:
         text = text.replace(keyword, quoted)
@@ -139,7 +139,7 @@ class _Open:
 def values(text: str, *, members: bool = False) -> Iterator[tuple[int, Any]]:
     """Every top-level value with the line on which it begins. Keywords come as plain text.
 
-    ``members`` gives what is in the top-level collections instead.
+    ``members`` gives the members of the top-level collections instead.
     """
     top = _Open("", 1)
     stack = [top]
@@ -202,7 +202,7 @@ def frozen(value: Any) -> Hashable:
     if isinstance(value, list):
         return tuple(map(frozen, value))
     if isinstance(value, dict):
-        return frozenset((frozen(key), frozen(each)) for key, each in value.items())
+        return frozenset((frozen(key), frozen(item)) for key, item in value.items())
     if value is True or value is False:
         return str(value).lower()
     result: Hashable = value
@@ -228,7 +228,7 @@ def _atom(token: str, kind: str | None, line: int) -> Any:
         return float(token.removesuffix("M"))
     if _RATIO.fullmatch(token):
         return token
-    raise EdnError(f"{token[:40]!r} is no number", line)
+    raise EdnError(f"{token[:40]!r} is not a number", line)
 
 
 def _integer(digits: str, line: int) -> int:
@@ -238,9 +238,9 @@ def _integer(digits: str, line: int) -> int:
         raise EdnError(f"a number of {len(digits)} digits", line) from None
 
 
-def _escaped(what: str, line: int) -> str:
-    if what[0] == "u" and len(what) == 5:
-        return chr(int(what[1:], 16))
-    if what not in _ESCAPES:
-        raise EdnError(f"no escape in a text: {what!r}", line)
-    return _ESCAPES[what]
+def _escaped(sequence: str, line: int) -> str:
+    if sequence[0] == "u" and len(sequence) == 5:
+        return chr(int(sequence[1:], 16))
+    if sequence not in _ESCAPES:
+        raise EdnError(f"not an escape in a text: {sequence!r}", line)
+    return _ESCAPES[sequence]

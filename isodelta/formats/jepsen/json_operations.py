@@ -8,25 +8,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from isodelta.exits import BadInput
 from isodelta.formats.jepsen.operations import history_of
 
 _SPACE = re.compile(r"\s*")
 
 
-def read(path: Path) -> ForeignHistory:
+def read(path: Path) -> RecordedHistory:
     """Reads a history; ``BadInput`` names the file and the line."""
     return parse(path.read_text(encoding="utf-8-sig"), str(path))
 
 
-def parse(text: str, name: str) -> ForeignHistory:
+def parse(text: str, name: str) -> RecordedHistory:
     """Reads a history from text; ``name`` stands for it in messages."""
     return history_of(_operations(text, name), name)
 
 
 def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON")
+    raise ValueError(f"{word} is not JSON")
 
 
 def _operations(text: str, name: str) -> Iterator[tuple[int, Any]]:
@@ -34,8 +34,8 @@ def _operations(text: str, name: str) -> Iterator[tuple[int, Any]]:
     decode = json.JSONDecoder(parse_constant=_no_number).raw_decode
     line, counted = 1, 0
 
-    def wrong(at: int, what: str) -> BadInput:
-        return BadInput(f"{name}:{line + text.count(chr(10), counted, at)}: {what}")
+    def wrong(at: int, problem: str) -> BadInput:
+        return BadInput(f"{name}:{line + text.count(chr(10), counted, at)}: {problem}")
 
     def after_space(at: int) -> int:
         match = _SPACE.match(text, at)

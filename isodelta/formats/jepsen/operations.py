@@ -1,8 +1,8 @@
 """The operations of Elle and Jepsen: list-append and rw-register, in EDN or JSON.
 
-An operation is an invocation and what came of it: ``ok`` committed, ``fail`` aborted, ``info`` or
-nothing: nobody knows, so the transaction counts when somebody saw one of its writes. Operations
-of processes that are no numbers (the nemesis) are left out. Processes are the sessions; where a
+An operation is an invocation and its answer: ``ok`` committed, ``fail`` aborted, ``info`` or none:
+its end is unknown, so the transaction counts if some read saw one of its writes. Operations
+of processes that are not numbers (the nemesis) are left out. Processes are the sessions; where a
 file names none, each operation is a session of its own. An answer belongs to the last invocation
 of its process that wrote the same, or else to the last one.
 """
@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from checker.recorded.history import INITIAL, ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import INITIAL, Operation, Recorded, RecordedHistory, Status
 from isodelta.exits import BadInput
 from isodelta.formats.initial import values_from_before
 from isodelta.formats.jepsen.edn_values import frozen
@@ -35,7 +35,7 @@ _OTHER_WORKLOADS = {
 """Jepsen's other workloads, by the ``:f`` that only they have."""
 
 
-def history_of(operations: Iterable[tuple[int, Any]], name: str) -> ForeignHistory:
+def history_of(operations: Iterable[tuple[int, Any]], name: str) -> RecordedHistory:
     """The history of (line, operation) pairs; ``BadInput`` names the file and the line."""
     reader = _Reader(name)
     try:
@@ -60,23 +60,23 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.name = name
         self.pending: dict[Hashable, list[int]] = {}
-        self.found: list[_Invoked] = []
+        self.invoked: list[_Invoked] = []
         self.kinds: dict[str, int] = {}
         self.labels: set[str] = set()
         self.operations = 0
         self.workload: str | None = None
 
-    def wrong(self, line: int, what: str) -> BadInput:
-        return BadInput(f"{self.name}:{line}: {what}")
+    def wrong(self, line: int, problem: str) -> BadInput:
+        return BadInput(f"{self.name}:{line}: {problem}")
 
-    def not_transactions(self, line: int, what: str) -> BadInput:
+    def not_transactions(self, line: int, problem: str) -> BadInput:
         """The message about a value that is not that of a transaction."""
         if self.workload is not None:
-            what += (
+            problem += (
                 f"; by its :f this is a history of a {self.workload}, and only list-append and "
                 "rw-register can be judged"
             )
-        return self.wrong(line, what)
+        return self.wrong(line, problem)
 
     def take(self, line: int, operation: Any) -> None:
         if not isinstance(operation, dict):
@@ -93,21 +93,23 @@ class _Reader:
             value = []
         waiting = _written(value) if process is None else process
         if kind == "invoke":
-            session = -1 - len(self.found) if process is None else process
+            session = -1 - len(self.invoked) if process is None else process
             label = self._label(operation.get("index"), line)
-            self.pending.setdefault(waiting, []).append(len(self.found))
-            self.found.append(_Invoked(line, label, session, value, Status.UNKNOWN))
+            self.pending.setdefault(waiting, []).append(len(self.invoked))
+            self.invoked.append(_Invoked(line, label, session, value, Status.UNKNOWN))
             return
         at = self._answered(waiting, value)
         if at is None:
-            session = -1 - len(self.found) if process is None else process
+            session = -1 - len(self.invoked) if process is None else process
             label = self._label(operation.get("index"), line)
-            self.found.append(_Invoked(line, label, session, value, _STATUS[kind]))
+            self.invoked.append(_Invoked(line, label, session, value, _STATUS[kind]))
         elif kind == "ok":
-            self.found[at] = self.found[at]._replace(line=line, value=value, status=_STATUS[kind])
+            self.invoked[at] = self.invoked[at]._replace(
+                line=line, value=value, status=_STATUS[kind]
+            )
         else:
-            # What a client asked for is what may have been written; its reads saw nothing.
-            self.found[at] = self.found[at]._replace(status=_STATUS[kind])
+            # The operations asked for are those that may have happened; reads saw nothing.
+            self.invoked[at] = self.invoked[at]._replace(status=_STATUS[kind])
 
     def _label(self, index: Any, line: int) -> str:
         label = f"T{line if index is None else _shown(index)}"
@@ -124,22 +126,22 @@ class _Reader:
         if len(open_ones) > 1:
             wrote = _written(value)
             for at in reversed(open_ones):
-                if _written(self.found[at].value) == wrote:
+                if _written(self.invoked[at].value) == wrote:
                     open_ones.remove(at)
                     return at
         return open_ones.pop()
 
-    def history(self) -> ForeignHistory:
-        if self.operations and not self.found:
+    def history(self) -> RecordedHistory:
+        if self.operations and not self.invoked:
             raise BadInput(f"{self.name}: there is no operation of a process with a number")
         recorded = [
             Recorded(
-                each.label,
-                each.session,
-                self._operations(each.line, each.value, each.status),
-                each.status,
+                invoked.label,
+                invoked.session,
+                self._operations(invoked.line, invoked.value, invoked.status),
+                invoked.status,
             )
-            for each in self.found
+            for invoked in self.invoked
         ]
         kinds = self.kinds
         if "a" in kinds and "w" in kinds:
@@ -150,50 +152,50 @@ class _Reader:
         if "a" in kinds or ("list" in kinds and "w" not in kinds):
             for other in ("single", "set"):
                 if other in kinds:
-                    told = f"a read of a {other} value where :append makes lists"
-                    raise self.wrong(kinds[other], told)
+                    problem = f"a read of a {other} value where :append makes lists"
+                    raise self.wrong(kinds[other], problem)
             lists = tuple(map(_with_lists, recorded))
-            return ForeignHistory("list", lists, internal_from=READ_ATOMIC)
+            return RecordedHistory("list", lists, internal_from=READ_ATOMIC)
         for other in ("list", "set"):
             if other in kinds and "w" in kinds and "w many" not in kinds:
                 raise self.wrong(kinds[other], f"a read of a {other} where :w writes registers")
-        history = ForeignHistory("register", tuple(recorded), internal_from=READ_ATOMIC)
+        history = RecordedHistory("register", tuple(recorded), internal_from=READ_ATOMIC)
         return replace(history, lone_unwritten=values_from_before(history))
 
     def _operations(self, line: int, value: Any, status: Status) -> tuple[Operation, ...]:
         if not isinstance(value, list):
             if status is not Status.COMMITTED and not isinstance(value, dict):
-                # The error of a client that never said what it asked for.
+                # The error of a client that did not name its operations.
                 return ()
             raise self.not_transactions(
                 line, f":value is {_shown(value)}, not a vector of operations"
             )
         result = []
-        for each in value:
-            if isinstance(each, list) and len(each) == 2 and _word(each[0]) == "r":
-                each = [*each, None]
+        for item in value:
+            if isinstance(item, list) and len(item) == 2 and _word(item[0]) == "r":
+                item = [*item, None]
             kind = None
-            if isinstance(each, list) and len(each) == 3:
-                kind = _KINDS.get(_word(each[0]))
+            if isinstance(item, list) and len(item) == 3:
+                kind = _KINDS.get(_word(item[0]))
             if kind is None:
                 raise self.not_transactions(
-                    line, f"{_shown(each)} is none of [:append k v], [:r k v] and [:w k v]"
+                    line, f"{_shown(item)} is none of [:append k v], [:r k v] and [:w k v]"
                 )
-            key, what = _hashable(each[1]), _hashable(each[2])
-            many = isinstance(what, tuple | frozenset)
+            key, content = _hashable(item[1]), _hashable(item[2])
+            many = isinstance(content, tuple | frozenset)
             if kind == "r":
                 if status is not Status.COMMITTED:
                     continue
-                if what is not None:
-                    several = "list" if isinstance(what, tuple) else "set"
+                if content is not None:
+                    several = "list" if isinstance(content, tuple) else "set"
                     self.kinds.setdefault(several if many else "single", line)
             else:
                 self.kinds.setdefault(kind, line)
                 if many and kind == "w":
                     self.kinds.setdefault("w many", line)
-                if what is None:
+                if content is None:
                     raise self.wrong(line, f"a write of nil to key {_shown(key)}")
-            result.append(Operation(kind, key, what))  # type: ignore[arg-type]
+            result.append(Operation(kind, key, content))  # type: ignore[arg-type]
         return tuple(result)
 
 
@@ -210,11 +212,11 @@ def _shown(value: Any) -> str:
 
 
 def _written(value: Any) -> Hashable:
-    """What an operation writes, which its invocation and its answer have in common."""
+    """The writes of an operation, which its invocation and its answer have in common."""
     if not isinstance(value, list):
         return None
     return tuple(
-        frozen(each) for each in value if isinstance(each, list) and each and _word(each[0]) != "r"
+        frozen(item) for item in value if isinstance(item, list) and item and _word(item[0]) != "r"
     )
 
 

@@ -20,6 +20,7 @@ from model.expressions.syntax import (
     Comparison,
     Expression,
     Literal,
+    Opaque,
     is_constant,
 )
 from model.values import types
@@ -31,6 +32,8 @@ def constant(expression: Expression) -> Literal:
     """The literal that an expression without columns comes to. Raises StatementFailure."""
     if isinstance(expression, Literal):
         return expression
+    if isinstance(expression, Opaque) and expression.operands:
+        raise UnsupportedSQL(f"{expression.text!r} is not a constant")
     return Literal(evaluator(expression)(()), expression.type)
 
 
@@ -47,11 +50,11 @@ def cast(expression: Expression, target: ColumnType, node: exp.Expr) -> Expressi
     text = node.sql(dialect="spark")
     if not castable(expression.type, target):
         raise UnsupportedSQL(f"{text!r}: a cast from {expression.type} to {target} is unsupported")
-    found = Cast(expression, target)
+    converted = Cast(expression, target)
     if not is_constant(expression):
-        return found
+        return converted
     try:
-        return constant(found)
+        return constant(converted)
     except StatementFailure as error:
         raise InvalidScenario(f"{text!r} always fails: {error} ({error.error_class})") from error
 
@@ -83,22 +86,22 @@ def met(sides: tuple[Expression, ...], node: exp.Expr) -> tuple[Expression, ...]
     )
 
 
-def _shared(found: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
+def _shared(kinds: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
     """The type that values of several families are cast to where they meet."""
-    families = {type_.family for type_ in found} - {"null"}
+    families = {type_.family for type_ in kinds} - {"null"}
     if families == {"date", "timestamp"}:
         return TIMESTAMP
     others = families - {"string"}
     if "string" in families and len(others) == 1:
         (other,) = (
-            (type_ for type_ in found if type_.family in others)
-            if len(found) == 2
-            else (reduce(types.wider, (type_ for type_ in found if type_.family in others)),)
+            (type_ for type_ in kinds if type_.family in others)
+            if len(kinds) == 2
+            else (reduce(types.wider, (type_ for type_ in kinds if type_.family in others)),)
         )
         if other.family != "number":
             return other
         return BIGINT if other.bits else DOUBLE
-    names = " with ".join(str(type_) for type_ in found)
+    names = " with ".join(str(type_) for type_ in kinds)
     raise UnsupportedSQL(
         f"{node.sql(dialect='spark')!r} compares {names}: "
         "Spark would cast one of them, the model does not"
@@ -120,10 +123,10 @@ def _type_when_met(side: Expression, sides: tuple[Expression, ...]) -> ColumnTyp
     return side.type
 
 
-def common_type(found: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
+def common_type(kinds: tuple[ColumnType, ...], node: exp.Expr) -> ColumnType:
     """The widest of some types of one family. Raises UnsupportedSQL where there is none."""
     try:
-        return reduce(types.wider, found)
+        return reduce(types.wider, kinds)
     except InvalidScenario as error:
         raise UnsupportedSQL(f"{node.sql(dialect='spark')!r}: {error}") from error
 
@@ -142,10 +145,9 @@ def check_storable(
     """
     if not types.storable(value.type, column.type):
         problem = f"column {column.name!r} is of type {column.type}, the value of type {value.type}"
-        if value.type.family == "date":
-            raise InvalidScenario(
-                problem, error_class="DATATYPE_MISMATCH.CAST_WITH_FUNC_SUGGESTION"
-            )
+        refused = types.NOT_CAST.get((value.type.family, column.type.family))
+        if refused is not None:
+            raise InvalidScenario(problem, error_class=f"DATATYPE_MISMATCH.CAST_{refused}")
         raise UnsupportedSQL(problem)
     if isinstance(value, Literal | Arithmetic) and is_constant(value):
         types.store(constant(value).value, column.type, overflow)

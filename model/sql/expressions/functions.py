@@ -34,11 +34,11 @@ def call(name: str, type_: ColumnType, *operands: Expression) -> Expression:
 
     Raises InvalidScenario for constants that it fails on.
     """
-    found = Function(name, operands, type_)
-    if not is_constant(found):
-        return found
+    result = Function(name, operands, type_)
+    if not is_constant(result):
+        return result
     try:
-        return constant(found)
+        return constant(result)
     except StatementFailure as error:
         raise InvalidScenario(f"{name} always fails: {error}") from error
 
@@ -66,10 +66,10 @@ def _text(scope: Scope, node: exp.Expr, key: str) -> Expression:
 
 def _count(scope: Scope, node: exp.Expr, key: str) -> Expression:
     """A number of characters or days: an int."""
-    found = scope.resolve(_part(node, key))
-    if found.type not in (INT, NULL):
-        raise _refused(node, f"an int was expected, not {found.type}")
-    return found if found.type is INT else Literal(None, INT)
+    number = scope.resolve(_part(node, key))
+    if number.type not in (INT, NULL):
+        raise _refused(node, f"an int was expected, not {number.type}")
+    return number if number.type is INT else Literal(None, INT)
 
 
 def _day(scope: Scope, node: exp.Expr, key: str = "this") -> Expression:
@@ -124,8 +124,8 @@ def _like(scope: Scope, node: exp.Expr) -> Expression:
         raise _refused(node, "only a constant pattern is supported")
     if isinstance(pattern.value, str) and "\\" in pattern.value:
         raise _refused(node, "a backslash in a pattern is not supported")
-    found = call("like", BOOLEAN, text, pattern)
-    return Not(found) if node.args.get("negate") else found
+    matches = call("like", BOOLEAN, text, pattern)
+    return Not(matches) if node.args.get("negate") else matches
 
 
 def _absolute(scope: Scope, node: exp.Expr) -> Expression:

@@ -15,6 +15,7 @@ from model.expressions.syntax import (
     Comparison,
     Expression,
     IsNull,
+    Opaque,
     Or,
     conjunction,
     conjuncts,
@@ -27,7 +28,7 @@ from model.sql.expressions.scalar import Scope
 from model.sql.queries.pushdown import Side, conditions, joins, null_rejecting
 from model.sql.source import refuse_extras
 from model.tables.table import Table
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _REGION = 1_000_000
 """Columns of a part that is joined later have numbers from here on until all parts are known."""
@@ -35,7 +36,10 @@ _REGION = 1_000_000
 
 @dataclass(slots=True)
 class Item:
-    """A part of FROM: the name of its columns, each with its place and type, and its rows."""
+    """A part of FROM: the name of its columns, each with its place and type, and its rows.
+
+    One that is ``open`` has any column that is asked for: an opaque relation.
+    """
 
     qualifier: str
     columns: list[tuple[str, int, ColumnType]]
@@ -44,6 +48,7 @@ class Item:
     on: Expression = TRUE
     subquery: bool = False
     base: int = field(default=0)
+    open: bool = False
 
     @property
     def width(self) -> int:
@@ -62,14 +67,14 @@ class Reads(Protocol):
 
 
 def is_plain(tree: exp.Select) -> bool:
-    """Whether a SELECT over one table is no more than that: no join, no subquery."""
+    """Whether a SELECT has neither joins nor subqueries."""
     if tree.args.get("joins") or tree.args.get("laterals"):
         return False
     if any(isinstance(n, exp.Column) and isinstance(n.this, exp.Star) for n in tree.expressions):
         return False
     inner = (tree.args.get("where"), tree.args.get("group"), *tree.expressions)
     return not any(
-        each is not None and each.find(exp.Subquery, exp.Exists, exp.Select) for each in inner
+        part is not None and part.find(exp.Subquery, exp.Exists, exp.Select) for part in inner
     )
 
 
@@ -87,7 +92,7 @@ class From:
         for node in tree.args.get("joins") or ():
             self._join(node)
         where = tree.args.get("where")
-        parts = [] if where is None else [self._where(each) for each in _flat(where.this)]
+        parts = [] if where is None else [self._where(node) for node in _flat(where.this)]
         self.where = conjunction(tuple(part for part in parts if part != TRUE))
         for item in self._items[1:]:
             rejected = {c for part in conjuncts(self.where) for c in null_rejecting(part)}
@@ -103,12 +108,14 @@ class From:
     def columns(self, qualifier: str) -> Iterator[tuple[str, Column]]:
         """What ``*`` stands for, or ``qualifier.*``."""
         asked = qualifier.lower()
-        found = [item for item in self._items if asked in ("", item.qualifier.lower())]
-        if not found:
+        named = [item for item in self._items if asked in ("", item.qualifier.lower())]
+        if not named:
             raise InvalidScenario(
                 f"unknown table {qualifier!r}", error_class="CANNOT_RESOLVE_STAR_EXPAND"
             )
-        for item in found:
+        for item in named:
+            if item.open:
+                raise UnsupportedSQL("* is of columns that are not known")
             for name, place, type_ in item.columns:
                 yield name, Column(item.base + place, name, type_)
 
@@ -125,12 +132,12 @@ class From:
             if side.kind in ("semi", "anti") and not joins(sides, side):
                 # One row is enough then, and the engine reads as many files as give it one.
                 raise UnsupportedSQL("EXISTS or a semi join on one side's columns alone")
-        found = conditions(sides, self.where)
+        pushed = conditions(sides, self.where)
         scans = [
             replace(item.relation, condition=condition)
             if isinstance(item.relation, Query) and condition != TRUE
             else item.relation
-            for item, condition in zip(everything, found, strict=True)
+            for item, condition in zip(everything, pushed, strict=True)
         ]
         moves = self._moves
         joined = scans[0]
@@ -143,7 +150,7 @@ class From:
         """From the numbers that columns of later parts had to the places that they got.
 
         Scalars come first, as their rows are part of the joined ones; what EXISTS and IN ask
-        for is joined last and is no part of them.
+        for is joined last and is not part of them.
         """
         moves: dict[int, int] = {}
         width = sum(item.width for item in self._items)
@@ -230,7 +237,7 @@ class From:
         item = self._reader.item(node)
         if item.width != 1:
             raise InvalidScenario(
-                f"{node.sql(dialect='spark')!r} is no single value",
+                f"{node.sql(dialect='spark')!r} is not a single value",
                 error_class="INVALID_SUBQUERY_EXPRESSION.SCALAR_SUBQUERY_RETURN_MORE_THAN_ONE_OUTPUT_COLUMN",
             )
         query = item.relation
@@ -246,7 +253,7 @@ class From:
     def _place_later(self, item: Item) -> None:
         item.base = _REGION * (len(self._later) + 1)
         # Scalars before the others: see _moves.
-        at = sum(each.kind == "inner" for each in self._later)
+        at = sum(later.kind == "inner" for later in self._later)
         self._later.insert(at if item.kind == "inner" else len(self._later), item)
 
     def _lookup(self, node: exp.Column) -> Expression:
@@ -270,6 +277,9 @@ _KINDS: dict[tuple[str, str], Kind] = {
 }
 
 
+_OPEN = "a column of a query whose columns are not known"
+
+
 def _lookup(
     items: Sequence[Item], outer: Sequence[Item] = ()
 ) -> Callable[[exp.Column], Expression]:
@@ -279,18 +289,21 @@ def _lookup(
         qualifier, name = node.table.lower(), node.name.lower()
         shown = node.sql(dialect="spark")
         for reach in (items, outer):
-            found = [
+            matching = [
                 Column(item.base + place, shown, type_)
                 for item in reach
                 for own, place, type_ in item.columns
                 if own.lower() == name and qualifier in ("", item.qualifier.lower())
             ]
-            if len(found) > 1:
+            if len(matching) > 1:
                 raise InvalidScenario(
                     f"{shown!r} could be of several tables", error_class="AMBIGUOUS_REFERENCE"
                 )
-            if found:
-                return found[0]
+            if matching:
+                return matching[0]
+            for item in reach:
+                if item.open and qualifier in ("", item.qualifier.lower()):
+                    return Opaque(shown, _OPEN, (), OPAQUE, settled=False)
         error_class = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
         raise InvalidScenario(f"{shown!r} is not known here", error_class=error_class)
 

@@ -65,7 +65,7 @@ def joins(sides: Sequence[Side], side: Side) -> bool:
     folded = [s for s in sides if isinstance(s.relation, Constants) and s.relation.foldable]
     for part in conjuncts(side.on):
         others = {column for column in columns(part) if not side.has(column)}
-        if any(not any(each.has(column) for each in folded) for column in others):
+        if any(not any(constant.has(column) for constant in folded) for column in others):
             return True
     return False
 
@@ -87,39 +87,39 @@ def _condition(side: Side, everywhere: Sequence[Expression]) -> Expression:
     if not isinstance(scan, Query) or scan.aggregates or scan.groups:
         return scan.condition if isinstance(scan, Query) else TRUE
     own = conjuncts(side.on)
-    found = [*conjuncts(scan.condition)]
+    pushed = [*conjuncts(scan.condition)]
     if side.subquery:
-        found += [_local(part, side, scan) for part in own if _about(part, side)]
-        return conjunction(tuple(part for part in dict.fromkeys(found) if part != TRUE))
+        pushed += [_local(part, side, scan) for part in own if _about(part, side)]
+        return conjunction(tuple(part for part in dict.fromkeys(pushed) if part != TRUE))
     if side.kind in ("inner", "semi"):
-        direct, known = everywhere, everywhere
+        direct, given = everywhere, everywhere
     else:
-        direct, known = own, [*everywhere, *own]
-    found += [_local(part, side, scan) for part in direct if _about(part, side)]
-    found += [_local(part, side, scan) for part in _inferred(side, known)]
+        direct, given = own, [*everywhere, *own]
+    pushed += [_local(part, side, scan) for part in direct if _about(part, side)]
+    pushed += [_local(part, side, scan) for part in _inferred(side, given)]
     for part in direct:
         if not _about(part, side):
-            found += [
+            pushed += [
                 Not(IsNull(scan.outputs[column - side.base]))
                 for column in sorted(null_rejecting(part))
                 if side.has(column)
             ]
-    return conjunction(tuple(part for part in dict.fromkeys(found) if part != TRUE))
+    return conjunction(tuple(part for part in dict.fromkeys(pushed) if part != TRUE))
 
 
 def _about(part: Expression, side: Side) -> bool:
-    found = columns(part)
-    return bool(found) and all(map(side.has, found))
+    places = columns(part)
+    return bool(places) and all(map(side.has, places))
 
 
-def _inferred(side: Side, known: Sequence[Expression]) -> Iterator[Expression]:
+def _inferred(side: Side, given: Sequence[Expression]) -> Iterator[Expression]:
     """What conditions on single columns elsewhere say of columns that are equal to those."""
-    equal = list(_equalities(known))
-    for part in known:
-        found = columns(part)
-        if len(found) != 1:
+    equal = list(_equalities(given))
+    for part in given:
+        mentioned = columns(part)
+        if len(mentioned) != 1:
             continue
-        (column,) = found
+        (column,) = mentioned
         if side.has(column):
             continue
         for other in _equal_to(column, equal):

@@ -95,7 +95,7 @@ def grouped(query: Query) -> Query:
             return None
         if isinstance(expression, Column):
             return expression
-        return next((found for part in children(expression) if (found := loose(part))), None)
+        return next((inner for part in children(expression) if (inner := loose(part))), None)
 
     for output in query.outputs:
         if column := loose(output):

@@ -6,7 +6,7 @@ queries over queries, WITH.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TypeVar
@@ -16,15 +16,17 @@ from sqlglot import exp
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.syntax import TRUE, Column, Expression, Literal
 from model.queries import Computed, Constants, Distinct, Relation, Union
+from model.queries.opaque import OpaqueRelation
 from model.queries.query import Query
 from model.sql.expressions.coercion import constant
+from model.sql.expressions.opaque import is_accepted, listed, noted, type_of
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.from_clause import From, Item, is_plain
 from model.sql.queries.query import group_key, grouped, query
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 NOWHERE = Scope(Table("constants", (), ()), "constants")
 """The scope of expressions without columns."""
@@ -37,11 +39,13 @@ Tree = TypeVar("Tree", bound=exp.Expr)
 class Named:
     """A relation and the names of its columns.
 
-    A name is None where Spark's own has signs in it that no column name can have.
+    A name is None where Spark's own has signs in it that no column name can have. An opaque
+    relation is ``open`` if its columns are not known: it then has any column that is asked for.
     """
 
     relation: Relation
     names: tuple[str | None, ...]
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,19 @@ class Reader:
     named: Mapping[str, exp.Expr] = field(default_factory=dict)
 
     def read(self, tree: exp.Expr) -> Named:
-        """The relation that a query is. Raises UnsupportedSQL and InvalidScenario."""
+        """The relation that a query is. Raises UnsupportedSQL and InvalidScenario.
+
+        Where opaque parts are accepted, an unsupported query becomes an opaque relation.
+        """
+        if not is_accepted():
+            return self._read(tree)
+        since = listed()
+        try:
+            return self._read(tree)
+        except UnsupportedSQL as error:
+            return opaque(tree, noted(tree, error, since), self.tables, self.named)
+
+    def _read(self, tree: exp.Expr) -> Named:
         with_ = tree.args.get("with_")
         if with_ is not None:
             return self._with(with_).read(_without(tree, "with_"))
@@ -72,10 +88,10 @@ class Reader:
 
     def item(self, tree: exp.Expr) -> Item:
         """A part of FROM, with the name that its columns go by."""
-        found = self.read(tree)
-        pairs = zip(found.names, found.relation.types, strict=True)
+        read = self.read(tree)
+        pairs = zip(read.names, read.relation.types, strict=True)
         columns = [(name or "", place, type_) for place, (name, type_) in enumerate(pairs)]
-        return Item(tree.alias_or_name, columns, found.relation)
+        return Item(tree.alias_or_name, columns, read.relation, open=read.open)
 
     def _with(self, clause: exp.Expr) -> Reader:
         if clause.args.get("recursive"):
@@ -85,7 +101,7 @@ class Reader:
             refuse_extras(part, {"this", "alias"})
             if part.args["alias"].columns:
                 raise UnsupportedSQL("WITH takes no column names here")
-            # Read where it is used, with the names known so far: that is what it means.
+            # It is read where it is used, and sees the names that come before it.
             body = part.this if not reader.named else _inlined(part.this, reader.named)
             reader = Reader(self.tables, {**reader.named, part.alias.lower(): body})
         return reader
@@ -94,7 +110,9 @@ class Reader:
         if type(tree) is not exp.Union:
             raise UnsupportedSQL(f"{tree.key.upper()} is not supported")
         refuse_extras(tree, {"this", "expression", "distinct"})
-        parts = [self.read(each) for each in _flattened(tree)]
+        parts = [self.read(part) for part in _flattened(tree)]
+        if any(part.open for part in parts):
+            raise UnsupportedSQL("a part of the UNION has columns that are not known")
         widths = {len(part.names) for part in parts}
         if len(widths) > 1:
             raise InvalidScenario(
@@ -115,8 +133,8 @@ class Reader:
             return Reader(self.tables).read(body)
         scope = scope_of(tree, self.tables)
         table = scope.table
-        found = Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
-        return Named(found, table.column_names)
+        scan = Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
+        return Named(scan, table.column_names)
 
     def _select(self, tree: exp.Select) -> Named:
         distinct, having = tree.args.get("distinct"), tree.args.get("having")
@@ -127,7 +145,7 @@ class Reader:
             inner = self._select(_without(tree, "distinct"))
             return Named(Distinct(inner.relation), inner.names)
         if tree.args.get("order") is not None:
-            # Without LIMIT the order of rows is nobody's business: a table has none.
+            # Without LIMIT the order makes no difference: the rows of a table have none.
             _refuse_limit(tree)
             return self._select(_without(tree, "order"))
         refuse_extras(tree, {"expressions", "from_", "joins", "where", "group", "having", "kind"})
@@ -143,19 +161,19 @@ class Reader:
             condition = scope.condition(having.this)
             kept = Column(len(outputs), "HAVING", condition.type)
             shown.append(condition)
-        shown = [source.placed(each) for each in shown]
+        shown = [source.placed(output) for output in shown]
         groups = tuple(map(source.placed, groups))
         asked = grouped(Query("", source.placed(source.where), tuple(shown), groups))
         if having is not None and not (asked.aggregates or asked.groups):
             raise UnsupportedSQL("HAVING without GROUP BY is not supported")
-        found: Relation = Computed(source.relation, asked)
+        result: Relation = Computed(source.relation, asked)
         if having is not None:
             columns = tuple(
                 Column(place, name or "", output.type)
                 for place, (name, output) in enumerate(zip(names, outputs, strict=True))
             )
-            found = Computed(found, Query("", kept, columns))
-        return Named(found, names)
+            result = Computed(result, Query("", kept, columns))
+        return Named(result, names)
 
     def _is_one_table(self, tree: exp.Select) -> bool:
         """Whether the SELECT is over one table, with nothing in it that takes a relation."""
@@ -174,9 +192,14 @@ def relation(tree: exp.Expr, tables: Tables) -> Named:
 
 
 def named(node: exp.Expr) -> str | None:
-    """The name of an output; None for an expression that is given none."""
-    known = isinstance(node, exp.Alias | exp.Column | exp.Literal)
-    return node.alias_or_name if known else None
+    """The name of an output; None for an expression that is given none.
+
+    A column that is cast keeps its name (ResolveAliases, ``assignAliases``).
+    """
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Column):
+        node = node.this
+    has_name = isinstance(node, exp.Alias | exp.Column | exp.Literal)
+    return node.alias_or_name if has_name else None
 
 
 def _names(tree: exp.Expr, tables: Tables) -> tuple[str | None, ...]:
@@ -202,12 +225,12 @@ def values(tree: exp.Values) -> Named:
             "the rows of VALUES are of different width",
             error_class="INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH",
         )
-    found = tuple(_common([cell.type for cell in column]) for column in zip(*lines, strict=True))
+    kinds = tuple(_common([cell.type for cell in column]) for column in zip(*lines, strict=True))
     rows = tuple(
-        tuple(types.widen(cell.value, type_) for cell, type_ in zip(line, found, strict=True))
+        tuple(types.widen(cell.value, type_) for cell, type_ in zip(line, kinds, strict=True))
         for line in lines
     )
-    return Named(Constants(found, rows), tuple(f"col{place + 1}" for place in range(len(found))))
+    return Named(Constants(kinds, rows), tuple(f"col{place + 1}" for place in range(len(kinds))))
 
 
 def evaluated(node: exp.Expr) -> Literal:
@@ -264,24 +287,89 @@ def _is_star(node: exp.Expr) -> bool:
     return False
 
 
-def _common(found: Sequence[ColumnType]) -> ColumnType:
-    families = {type_.family for type_ in found} - {"null"}
+def _common(kinds: Sequence[ColumnType]) -> ColumnType:
+    families = {type_.family for type_ in kinds} - {"null"}
     if len(families) > 1:
-        names = " and ".join(dict.fromkeys(map(str, found)))
+        names = " and ".join(dict.fromkeys(map(str, kinds)))
         raise UnsupportedSQL(f"a column of a query is of several types ({names})")
-    return reduce(types.wider, found)
+    return reduce(types.wider, kinds)
 
 
-def _renamed(found: Named, tree: exp.Expr) -> Named:
+def _renamed(read: Named, tree: exp.Expr) -> Named:
     """With the names of an alias such as ``AS s(k, v)``."""
     alias = tree.args.get("alias")
     if alias is None or not alias.columns:
-        return found
-    if len(alias.columns) != len(found.names):
+        return read
+    if read.open:
+        names = tuple(column.name for column in alias.columns)
+        assert isinstance(read.relation, OpaqueRelation)
+        return Named(replace(read.relation, types=(OPAQUE,) * len(names)), names)
+    if len(alias.columns) != len(read.names):
         raise InvalidScenario(
-            f"{tree.alias} names {len(alias.columns)} columns of {len(found.names)}"
+            f"{tree.alias} names {len(alias.columns)} columns of {len(read.names)}"
         )
-    return Named(found.relation, tuple(column.name for column in alias.columns))
+    return Named(read.relation, tuple(column.name for column in alias.columns))
+
+
+def opaque(
+    tree: exp.Expr,
+    part: tuple[str, str],
+    tables: Tables,
+    names: Mapping[str, exp.Expr] | None = None,
+) -> Named:
+    """A query that the model cannot evaluate, with the columns that its text tells.
+
+    ``part`` is its text and the reason. It reads all of the tables that it mentions.
+    """
+    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    mentioned = {table.name.lower() for table in tree.find_all(exp.Table)} - own
+    scans = tuple(
+        Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
+        for name, table in tables.items()
+        if name.lower() in mentioned and not table.absent
+    )
+    columns = _columns_of(tree, Reader(tables, names or {}).read)
+    if columns is None:
+        return Named(OpaqueRelation(*part, (), scans), (), open=True)
+    outputs, kinds = columns
+    return _renamed(Named(OpaqueRelation(*part, kinds, scans), outputs), tree)
+
+
+def _columns_of(
+    tree: exp.Expr, read: Callable[[exp.Expr], Named]
+) -> tuple[tuple[str | None, ...], tuple[ColumnType, ...]] | None:
+    """Names and types of the columns of a query that cannot be read as a whole."""
+    if not set(_ROWS_ONLY).isdisjoint(key for key, value in tree.args.items() if value):
+        plain = tree.copy()
+        for clause in _ROWS_ONLY:
+            plain.set(clause, None)
+        try:
+            same = read(plain)
+        except InvalidScenario:
+            pass
+        else:
+            return None if same.open else (same.names, same.relation.types)
+    if isinstance(tree, exp.Union):
+        return _columns_of(tree.this, read)
+    if isinstance(tree, exp.Subquery):
+        return _columns_of(tree.this, read)
+    if not isinstance(tree, exp.Select) or tree.is_star:
+        return None
+    if any(node.find(exp.Explode, exp.UDTF) for node in tree.expressions):
+        return None
+    names = tuple(map(named, tree.expressions))
+    return names, tuple(type_of(_unaliased(node)) for node in tree.expressions)
+
+
+_ROWS_ONLY = (
+    *("limit", "offset", "order", "qualify", "hint", "sample", "windows", "version", "when"),
+    *("sort", "cluster", "distribute"),
+)
+"""Clauses that decide about rows and their order alone, never about the columns."""
+
+
+def _unaliased(node: exp.Expr) -> exp.Expr:
+    return _unaliased(node.this) if isinstance(node, exp.Alias) else node
 
 
 def _flattened(tree: exp.Expr) -> list[exp.Expr]:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from sqlglot import exp
+
+from model.errors import StatementFailure, UnsupportedSQL
 from model.expressions.simplification.shape import everywhere
 from model.expressions.syntax import Column, Expression
 from model.queries import Relation
 from model.scenario import LEVEL_PROPERTY, TableSpec
+from model.sql import dialect
 from model.sql.declaration import declared_table
-from model.sql.dialect import parse_expression
+from model.sql.printer import printed
+from model.sql.properties import properties_of
 from model.sql.queries.relation import relation
-from model.sql.source import Source, no_table
+from model.sql.source import Source, no_table, refuse_extras
 from model.statements import CreateTable, InsertSelect, Refused, ReplaceTable, Statement
 from model.statements.idempotent import Skipped
 from model.tables.properties import checked_value
@@ -26,69 +30,60 @@ from model.tables.protocol import (
 )
 from model.tables.table import DEFAULT_LEVEL, TABLE_COMMENT, UNSET_LEVEL, Table
 
-_HEAD = re.compile(
-    r"\s*(?P<verb>CREATE\s+OR\s+REPLACE|REPLACE|CREATE)\s+TABLE\s+"
-    r"(?P<exists>IF\s+NOT\s+EXISTS\s+)?(?P<table>[^\s(]+)\s*",
-    re.IGNORECASE,
-)
-_USING = re.compile(r"USING\s+(?P<provider>\w+)\s*", re.IGNORECASE)
-_LIST = re.compile(r"(?P<kind>PARTITIONED\s+BY|CLUSTER\s+BY|TBLPROPERTIES)\s*(?=\()", re.IGNORECASE)
-_COMMENT = re.compile(r"COMMENT\s+'(?P<text>[^']*)'\s*", re.IGNORECASE)
-_SELECT = re.compile(
-    r"AS\s+(?P<select>\(?\s*(SELECT|WITH|VALUES|TABLE)\b.+)", re.IGNORECASE | re.DOTALL
-)
-_COLUMN = re.compile(r"\s*`?(?P<name>\w+)`?\s+(?P<type>.+?)\s*", re.DOTALL)
-_PAIR = re.compile(r"\s*'(?P<key>[^']+)'\s*=\s*'(?P<value>[^']*)'\s*")
-
 _OPERATION_UNSUPPORTED = "UNSUPPORTED_FEATURE.TABLE_OPERATION"
 _OPERATION_NOT_ALLOWED = "_LEGACY_ERROR_TEMP_0035"
 
 
 @dataclass(frozen=True, slots=True)
 class _Clauses:
-    """What stands behind the table's name; None for a clause that is not there."""
+    """The clauses behind the table's name; None for one that is not there."""
 
-    columns: str | None
-    provider: str | None
-    partition_by: tuple[str, ...] | None
-    cluster_by: tuple[str, ...] | None
-    properties: Mapping[str, str]
-    comment: str | None
-    select: str | None
+    columns: tuple[exp.ColumnDef, ...] | None = None
+    provider: str | None = None
+    partition_by: tuple[str, ...] | None = None
+    cluster_by: tuple[str, ...] | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    comment: str | None = None
+    select: exp.Expr | None = None
 
 
 def create(source: Source) -> Statement:
-    """CREATE [OR REPLACE] TABLE. What Spark refuses becomes a statement that fails."""
-    head = _HEAD.match(source.body)
-    if head is None:
-        raise UnsupportedSQL(f"{source.body!r} is not supported")
-    table = source.check_name(head["table"])
-    verb = " ".join(head["verb"].upper().split())
+    """CREATE [OR REPLACE] TABLE. An error that Spark raises becomes a statement that fails."""
+    tree = source.tree()
+    if not isinstance(tree, exp.Create) or tree.kind != "TABLE":
+        raise UnsupportedSQL(f"{source.body!r}: {_SUPPORTED.format(source.target)}")
+    refuse_extras(tree, {"this", "kind", "replace", "exists", "properties", "expression"})
+    named = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    refuse_extras(named, {"this"})
+    table = source.check_name(named.name)
+    verb = "CREATE OR REPLACE" if tree.args.get("replace") else "CREATE"
+    verb = "REPLACE" if isinstance(tree, dialect.ReplaceTable) else verb
+    exists = bool(tree.args.get("exists"))
     if table.absent:
-        return _making(source, verb, bool(head["exists"]), source.body[head.end() :])
+        return _making(source, verb, exists, tree)
     if verb == "CREATE":
-        if head["exists"]:
+        if exists:
             return Skipped(source.text, table)
         return Refused(
             source.text, table, "CREATE TABLE", "TABLE_OR_VIEW_ALREADY_EXISTS", "there is a table"
         )
-    if head["exists"]:
+    if exists:
         raise UnsupportedSQL(f"{verb} TABLE IF NOT EXISTS is not supported")
-    clauses = _clauses(source, source.body[head.end() :])
+    clauses = _clauses(source, tree)
     try:
         return _replacing(source, table, verb, clauses)
     except StatementFailure as error:
         return Refused(source.text, table, "REPLACE TABLE", error.error_class, str(error))
 
 
-def _making(source: Source, verb: str, unless: bool, rest: str) -> Statement:
+def _making(source: Source, verb: str, unless: bool, tree: exp.Create) -> Statement:
     """The statement that makes the table, which is not there yet."""
     table = source.table
     if verb == "REPLACE":
         raise no_table(table.name)
     if unless and verb != "CREATE":
         raise UnsupportedSQL(f"{verb} TABLE IF NOT EXISTS is not supported")
-    clauses = _clauses(source, rest)
+    clauses = _clauses(source, tree)
     if (clauses.provider or "").lower() != "delta":
         raise UnsupportedSQL("only a table USING delta is made")
     if verb == "CREATE" and clauses.columns is None and clauses.select is None:
@@ -134,8 +129,9 @@ def _definition(
         raise StatementFailure("DELTA_SCHEMA_NOT_PROVIDED", "it has neither columns nor AS SELECT")
     operation = f"{verb} TABLE" + (" AS SELECT" if clauses.select is not None else "")
     if clauses.columns is not None:
-        return operation, _after(table, clauses, list(_columns(clauses.columns))), None
-    read = relation(parse_expression(clauses.select or ""), source.tables)
+        return operation, _after(table, clauses, _columns(clauses.columns)), None
+    assert clauses.select is not None
+    read = relation(clauses.select, source.tables)
     names = []
     for name in read.names:
         if name is None:
@@ -148,111 +144,70 @@ def _definition(
     return operation, after, read.relation
 
 
-def _clauses(source: Source, rest: str) -> _Clauses:
-    """The clauses in whatever order. Raises UnsupportedSQL."""
-    found: dict[str, str] = {}
-    if rest.startswith("("):
-        found["COLUMNS"], rest = _parenthesis(rest)
-    while rest:
-        kind, text, rest = _clause(source, rest)
-        if kind in found:
-            raise UnsupportedSQL(f"{kind} comes twice")
-        found[kind] = text
-    return _Clauses(
-        found.get("COLUMNS"),
-        found.get("USING"),
-        _names(found.get("PARTITIONED BY")),
-        _names(found.get("CLUSTER BY")),
-        _properties(found.get("TBLPROPERTIES")),
-        found.get("COMMENT"),
-        found.get("AS"),
-    )
+_SUPPORTED = (
+    "only CREATE OR REPLACE TABLE {0} [(columns)] USING delta [PARTITIONED BY (...) | "
+    "CLUSTER BY (...)] [COMMENT '...'] [TBLPROPERTIES (...)] [AS SELECT ...] is supported"
+)
 
 
-def _clause(source: Source, rest: str) -> tuple[str, str, str]:
-    """The clause that a text begins with: its words, what it says, and what follows it."""
-    if match := _USING.match(rest):
-        return "USING", match["provider"], rest[match.end() :]
-    if match := _LIST.match(rest):
-        inner, after = _parenthesis(rest[match.end() :])
-        return " ".join(match["kind"].upper().split()), inner, after
-    if match := _COMMENT.match(rest):
-        return "COMMENT", match["text"], rest[match.end() :]
-    if match := _SELECT.fullmatch(rest):
-        return "AS", match["select"], ""
-    raise UnsupportedSQL(
-        f"{rest!r}: only CREATE OR REPLACE TABLE {source.target} [(columns)] USING delta "
-        "[PARTITIONED BY (...) | CLUSTER BY (...)] [COMMENT '...'] "
-        "[TBLPROPERTIES (...)] [AS SELECT ...] is supported"
-    )
+def _clauses(source: Source, tree: exp.Create) -> _Clauses:
+    """The clauses, in whatever order they come. Raises UnsupportedSQL."""
+    read: dict[str, Any] = {}
+    pairs: list[exp.Expr] = []
+    properties = tree.args.get("properties")
+    for node in () if properties is None else properties.expressions:
+        if type(node) is exp.Property:
+            pairs.append(node)
+            continue
+        key, value = _clause(source, node)
+        if key in read:
+            raise UnsupportedSQL(f"{key.replace('_', ' ').upper()} comes twice")
+        read[key] = value
+    if isinstance(tree.this, exp.Schema):
+        read["columns"] = tuple(tree.this.expressions)
+    return _Clauses(**read, properties=properties_of(pairs), select=tree.expression)
 
 
-def _depths(text: str) -> Iterator[tuple[int, str, int]]:
-    """Each character outside of quotes, its place before it and the parentheses open behind it."""
-    depth, quoted = 0, False
-    for place, character in enumerate(text):
-        if character == "'":
-            quoted = not quoted
-        elif not quoted:
-            depth += {"(": 1, ")": -1}.get(character, 0)
-            yield place, character, depth
+def _clause(source: Source, node: exp.Expr) -> tuple[str, Any]:
+    """A clause other than TBLPROPERTIES: its field in ``_Clauses``, and the value there."""
+    match node:
+        case exp.FileFormatProperty():
+            return "provider", node.name
+        case exp.PartitionedByProperty(this=exp.Schema(expressions=columns)):
+            return "partition_by", tuple(column.name for column in columns)
+        case exp.ClusterProperty(expressions=[_, *_] as columns):
+            return "cluster_by", tuple(column.name for column in columns)
+        case exp.SchemaCommentProperty():
+            return "comment", node.name
+    shown = node.sql(dialect="spark")
+    raise UnsupportedSQL(f"{shown!r}: {_SUPPORTED.format(source.target)}")
 
 
-def _parenthesis(text: str) -> tuple[str, str]:
-    """What the parenthesis that a text begins with encloses, and what follows it."""
-    for place, _, depth in _depths(text):
-        if depth == 0:
-            return text[1:place], text[place + 1 :].lstrip()
-    raise InvalidScenario("a parenthesis is not closed", error_class="PARSE_SYNTAX_ERROR")
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(part.strip().strip("`") for part in text.split(","))
-
-
-def _properties(text: str | None) -> dict[str, str]:
-    properties: dict[str, str] = {}
-    for part in text.split(",") if text else ():
-        pair = _PAIR.fullmatch(part)
-        if pair is None:
-            raise UnsupportedSQL(f"{part.strip()!r} is no property")
-        properties[pair["key"]] = pair["value"]
-    return properties
-
-
-def _columns(text: str) -> Iterator[tuple[str, str]]:
-    for part in _at_commas(text):
-        match = _COLUMN.fullmatch(part)
-        if match is None:
-            raise UnsupportedSQL(f"{part.strip()!r} is no column")
-        yield match["name"], match["type"]
-
-
-def _at_commas(text: str) -> Iterator[str]:
-    """The parts between commas that no parenthesis and no quote encloses."""
-    start = 0
-    for place, character, depth in _depths(text):
-        if character == "," and depth == 0:
-            yield text[start:place]
-            start = place + 1
-    yield text[start:]
+def _columns(given: Sequence[exp.Expr]) -> list[tuple[str, str]]:
+    """Names and texts of the columns. Raises UnsupportedSQL."""
+    columns = []
+    for node in given:
+        if not isinstance(node, exp.ColumnDef):
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported among columns")
+        columns.append((node.name, printed(node).split(None, 1)[1]))
+    return columns
 
 
 def _check(table: Table, clauses: _Clauses, names: list[str]) -> None:
     """Raises StatementFailure as Spark does, in its order."""
-    known = [name.lower() for name in names]
-    if len(set(known)) < len(known):
+    lowered = [name.lower() for name in names]
+    if len(set(lowered)) < len(lowered):
         raise StatementFailure("COLUMN_ALREADY_EXISTS", "a column is given twice")
     for name in clauses.cluster_by or ():
-        if name.lower() not in known:
+        if name.lower() not in lowered:
             raise StatementFailure(
                 "UNSUPPORTED_FEATURE.PARTITION_WITH_NESTED_COLUMN_IS_UNSUPPORTED",
                 f"there is no column {name}",
             )
     for name in clauses.partition_by or ():
-        if name.lower() not in known:
+        if name.lower() not in lowered:
             raise StatementFailure("_LEGACY_ERROR_TEMP_3060", f"there is no column {name}")
-    if clauses.partition_by and len(clauses.partition_by) == len(known):
+    if clauses.partition_by and len(clauses.partition_by) == len(lowered):
         raise StatementFailure("ALL_PARTITION_COLUMNS_NOT_ALLOWED", "no column is left")
     if clauses.partition_by and "clustering" in table.features:
         raise StatementFailure(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression, Literal
 from model.history import Row
 from model.queries import Relation
+from model.queries.opaque import OpaqueRelation
 from model.queries.query import Query
 from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable, check_width
@@ -24,7 +25,7 @@ from model.statements import InsertSelect, InsertValues, Statement
 from model.statements.insert.generated import filled
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _DEFAULT = Literal("DEFAULT", types.NULL)
 """Stands for the keyword among the values of a row, until its column is known."""
@@ -41,6 +42,15 @@ class _Given:
     kinds: tuple[ColumnType, ...]
     lines: tuple[tuple[Literal, ...], ...] = ()
     read: Relation | None = None
+    open: bool = False
+
+    def having(self, names: Sequence[str]) -> _Given:
+        """The same, if its columns are not known as if it had those that are asked for."""
+        if not self.open:
+            return self
+        assert isinstance(self.read, OpaqueRelation)
+        kinds = (OPAQUE,) * len(names)
+        return _Given(tuple(names), kinds, read=replace(self.read, types=kinds))
 
 
 def insert(source: Source, tree: exp.Expr) -> Statement:
@@ -52,7 +62,7 @@ def insert(source: Source, tree: exp.Expr) -> Statement:
         names = [part.name for part in node.expressions]
         node = node.this
     table, _ = target_of(node, source)
-    given = _given(tree, source)
+    given = _given(tree, source).having(table.column_names if names is None else names)
     if names is not None:
         listed = _listed(table, names, len(given.kinds))
         after = _widened(table, listed, given) if evolving else table
@@ -90,7 +100,7 @@ def _given(tree: exp.Expr, source: Source) -> _Given:
     if isinstance(node, exp.Select) and is_plain(node) and {*_clauses(node)} <= _ONLY_OUTPUTS:
         return _constants(tuple(map(named, node.expressions)), [node.expressions])
     read = _query(tree, source)
-    return _Given(read.names, read.relation.types, read=read.relation)
+    return _Given(read.names, read.relation.types, read=read.relation, open=read.open)
 
 
 _ONLY_OUTPUTS = frozenset({"expressions", "kind"})
@@ -160,10 +170,10 @@ def _widened(table: Table, listed: Sequence[Column], given: _Given) -> Table:
 
 def _by_position(table: Table, given: _Given) -> Table:
     """The table with the columns that the rows have beyond its own."""
-    known = table.column_names
-    if len(given.kinds) < len(known):
+    own = table.column_names
+    if len(given.kinds) < len(own):
         return table
-    names = (*known, *map(_named, given.names[len(known) :]))
+    names = (*own, *map(_named, given.names[len(own) :]))
     return evolved(table, zip(names, given.kinds, strict=True))
 
 
@@ -171,8 +181,8 @@ def _by_name(table: Table, given: _Given, evolving: bool) -> Table:
     names = [_named(name) for name in given.names]
     if evolving:
         return evolved(table, zip(names, given.kinds, strict=True))
-    known = {name.lower() for name in table.column_names}
-    if unknown := [name for name in names if name.lower() not in known]:
+    own = {name.lower() for name in table.column_names}
+    if unknown := [name for name in names if name.lower() not in own]:
         raise InvalidScenario(
             f"unknown column {unknown[0]!r}", error_class="DELTA_METADATA_MISMATCH"
         )
@@ -227,12 +237,12 @@ def stored(
 
 def _common_type(values: list[Literal], name: str | None) -> ColumnType:
     """The type of one column of VALUES, which Spark finds over all of its rows."""
-    found = [value.type for value in values]
-    families = {type_.family for type_ in found} - {"null"}
+    kinds = [value.type for value in values]
+    families = {type_.family for type_ in kinds} - {"null"}
     if len(families) > 1:
         raise InvalidScenario(
             f"the values for column {name!r} are of several types "
-            f"({', '.join(dict.fromkeys(map(str, found)))})",
+            f"({', '.join(dict.fromkeys(map(str, kinds)))})",
             error_class="INVALID_INLINE_TABLE.INCOMPATIBLE_TYPES_IN_INLINE_TABLE",
         )
-    return reduce(types.wider, found)
+    return reduce(types.wider, kinds)

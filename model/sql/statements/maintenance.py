@@ -74,11 +74,11 @@ def reorg(source: Source) -> Statement:
 
 
 def _partitions(source: Source, where: exp.Where | None, table: Table, what: str) -> Expression:
-    """The condition on partitions. Its names are checked before it is resolved, known or not."""
+    """The condition on partitions. Its names are checked first, whether or not they exist."""
     refuse_subqueries(where, "DELTA_UNSUPPORTED_SUBQUERY_IN_PARTITION_PREDICATES")
-    known = {table.names[place].lower() for place in table.partitions}
+    partitioning = {table.names[place].lower() for place in table.partitions}
     for column in where.find_all(exp.Column) if where is not None else ():
-        if column.name.lower() not in known:
+        if column.name.lower() not in partitioning:
             raise InvalidScenario(
                 f"{what} ... WHERE takes partition columns only, not {column.name!r}",
                 error_class="DELTA_NON_PARTITION_COLUMN_REFERENCE",
@@ -87,9 +87,9 @@ def _partitions(source: Source, where: exp.Where | None, table: Table, what: str
 
 
 def _zorder(names: Sequence[str], table: Table) -> tuple[int, ...]:
-    known = {name.lower() for name in table.column_names}
+    own = {name.lower() for name in table.column_names}
     for name in names:
-        if name.lower() not in known:
+        if name.lower() not in own:
             raise InvalidScenario(
                 f"unknown column {name!r} in ZORDER BY (columns: {', '.join(table.column_names)})",
                 error_class="DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
@@ -161,7 +161,7 @@ def _failure(time: exp.Expr) -> tuple[str, str]:
         return "PARSE_SYNTAX_ERROR", "TIMESTAMP AS OF takes a string"
     text = time.name
     if not any(map(str.isdigit, text)):
-        return "DELTA_TIMESTAMP_INVALID", f"{text!r} is no timestamp"
+        return "DELTA_TIMESTAMP_INVALID", f"{text!r} is not a timestamp"
     try:
         moment = datetime.datetime.fromisoformat(text) if _DATE.fullmatch(text) else None
     except ValueError:

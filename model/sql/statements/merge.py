@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.simplification.shape import FALSE, everywhere
-from model.expressions.syntax import Column, Expression, IsNull
+from model.expressions.syntax import Column, Expression, IsNull, Opaque
 from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable
 from model.sql.expressions.scalar import Scope
@@ -20,7 +20,7 @@ from model.statements import Merge, Statement
 from model.statements.merge.clause import MergeClause
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _UNRESOLVED = "INTERNAL_ERROR"
 """What Delta 4.4 reports for a name that MERGE does not know: its own class lacks a text."""
@@ -52,15 +52,15 @@ def merge(source: Source) -> Statement:
             raise _refused(f"WHEN {kind.upper()} comes too late", "PARSE_SYNTAX_ERROR")
         last = _KINDS.index(kind)
         clauses[kind].append(_clause(when, kind, names))
-    for kind, found in clauses.items():
-        if any(clause.condition is None for clause in found[:-1]):
+    for kind, given in clauses.items():
+        if any(clause.condition is None for clause in given[:-1]):
             raise _refused(f"only the last WHEN {kind.upper()} has no condition", _OMITTED[kind])
     matched, not_matched, by_source = (tuple(clauses[kind]) for kind in _KINDS)
     refuse_subqueries(tree.args["on"])
     condition = names.condition(tree.args["on"], True, True)
-    given = names.using.source
-    clauses_found = (matched, not_matched, by_source)
-    return Merge(source.text, table, given, condition, *clauses_found, after=names.after)
+    using_ = names.using.source
+    parts = (matched, not_matched, by_source)
+    return Merge(source.text, table, using_, condition, *parts, after=names.after)
 
 
 def _refused(message: str, error_class: str) -> InvalidScenario:
@@ -85,13 +85,13 @@ class _Names:
         """The column that is assigned to; ``old`` where it can only be one that there was."""
         column = self.scope(True, False)
         if isinstance(node, exp.Column) and not node.table and not old:
-            for known in self.after.columns:
-                if known.name.lower() == node.name.lower():
-                    return known
-        found = column.resolve(node)
-        if not isinstance(found, Column):
-            raise InvalidScenario(f"{node.sql(dialect='spark')!r} is no column")
-        return replace(found, type=self.after.types[found.index])
+            for own in self.after.columns:
+                if own.name.lower() == node.name.lower():
+                    return own
+        assigned = column.resolve(node)
+        if not isinstance(assigned, Column):
+            raise InvalidScenario(f"{node.sql(dialect='spark')!r} is not a column")
+        return replace(assigned, type=self.after.types[assigned.index])
 
     def scope(self, target: bool, source: bool) -> Scope:
         """Where names are looked up that may be of the target, of the source, or of both."""
@@ -100,24 +100,30 @@ class _Names:
     def condition(self, node: exp.Expr, target: bool, source: bool) -> Expression:
         """A condition, simplified as far as the source's form tells which columns are never NULL.
 
-        A column of the source that is always NULL is no constant to the engine.
+        The engine does not treat a column of the source that is always NULL as a constant.
         """
         width = len(self.table.names)
         never_null = {width + place for place in self.using.source.never_null}
 
-        def known(part: Expression) -> Expression:
+        def nulls_settled(part: Expression) -> Expression:
             if isinstance(part, IsNull):
                 column = part.operand
                 certain = isinstance(column, Column) and column.index in never_null
                 return FALSE if certain else part
             return part
 
-        return everywhere(self.scope(target, source).boolean(node), known)
+        return everywhere(self.scope(target, source).boolean(node), nulls_settled)
 
     def source_column(self, name: str) -> Column | None:
         """The source's column of that name, None where it has none."""
-        found = [c for c in self.source_columns() if c.name.lower().split(".")[-1] == name.lower()]
-        return found[0] if len(found) == 1 else None
+        named = [c for c in self.source_columns() if c.name.lower().split(".")[-1] == name.lower()]
+        return named[0] if len(named) == 1 else None
+
+    def open_column(self, name: str) -> Opaque:
+        """A column of a source whose columns are not known."""
+        prefix = f"{self.using.qualifier}." if self.using.qualifier else ""
+        because = "a column of a source whose columns are not known"
+        return Opaque(f"{prefix}{name}", because, (), OPAQUE, settled=False)
 
     def source_columns(self) -> tuple[Column, ...]:
         width, given = len(self.table.names), self.using
@@ -128,22 +134,25 @@ class _Names:
         )
 
     def _lookup(self, target: bool, source: bool) -> Callable[[exp.Column], Expression]:
-        known: list[tuple[str, str, Column]] = []
+        reach: list[tuple[str, str, Column]] = []
         if target:
-            known += [(self.qualifier.lower(), c.name.lower(), c) for c in self.table.columns]
+            reach += [(self.qualifier.lower(), c.name.lower(), c) for c in self.table.columns]
         if source:
             given = zip(self.using.names, self.source_columns(), strict=True)
-            known += [(self.using.qualifier.lower(), name.lower(), c) for name, c in given]
+            reach += [(self.using.qualifier.lower(), name.lower(), c) for name, c in given]
 
         def lookup(node: exp.Column) -> Expression:
             qualifier, name = node.table.lower(), node.name.lower()
-            found = [c for q, n, c in known if n == name and qualifier in ("", q)]
+            matching = [c for q, n, c in reach if n == name and qualifier in ("", q)]
             shown = node.sql(dialect="spark")
-            if len(found) > 1:
+            if len(matching) > 1:
                 raise _refused(f"{shown!r} could be of both tables", "AMBIGUOUS_REFERENCE")
-            if not found:
+            own = qualifier in ("", self.using.qualifier.lower())
+            if not matching and own and source and self.using.open:
+                return self.open_column(node.name)
+            if not matching:
                 raise _refused(f"{shown!r} is not known here", _UNRESOLVED)
-            return found[0]
+            return matching[0]
 
         return lookup
 
@@ -206,7 +215,7 @@ def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bo
     assignments = {}
     for node in parts:
         if not isinstance(node, exp.EQ):
-            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not an assignment")
         column = names.target(node.args["this"], old=not source)
         if column.index in assignments:
             raise _refused(f"column {column.name!r} is set twice", "DELTA_CONFLICT_SET_COLUMN")
@@ -252,13 +261,17 @@ def _star(names: _Names) -> Assignments:
 
     With schema evolution: those that the source has.
     """
+    if names.evolves and names.using.open:
+        raise UnsupportedSQL("the columns that the source brings are not known")
     if names.evolves:
         given = zip(names.using.names, names.source_columns(), strict=True)
-        found = ((names.after.column(name), value) for name, value in given)
-        return tuple((column.index, _stored(value, column)) for column, value in found)
+        pairs = ((names.after.column(name), value) for name, value in given)
+        return tuple((column.index, _stored(value, column)) for column, value in pairs)
     assignments = []
     for column in names.table.columns:
-        value = names.source_column(column.name)
+        value: Expression | None = names.source_column(column.name)
+        if value is None and names.using.open:
+            value = names.open_column(column.name)
         if value is None:
             raise _refused(f"the source has no column {column.name!r}", _UNRESOLVED)
         assignments.append((column.index, _stored(value, column)))

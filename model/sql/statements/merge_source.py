@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sqlglot import exp
@@ -12,8 +12,9 @@ from model.expressions.syntax import Literal, is_constant
 from model.queries import Relation
 from model.queries.query import Query
 from model.sql.expressions.coercion import constant
+from model.sql.expressions.opaque import is_accepted, listed, noted
 from model.sql.expressions.scalar import Scope
-from model.sql.queries.relation import relation
+from model.sql.queries.relation import opaque, relation
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.statements.merge.source import MergeSource
 from model.tables.table import Table
@@ -25,19 +26,36 @@ _CONSTANTS = Scope(Table("constants", (), ()), "constants")
 
 @dataclass(frozen=True, slots=True)
 class Using:
-    """The source, the name that its columns go by, their names and types."""
+    """The source, the name that its columns go by, their names and types.
+
+    One that is ``open`` has any column that is asked for: an opaque relation.
+    """
 
     source: MergeSource
     qualifier: str
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    open: bool = False
 
 
 def using(node: exp.Expr, tables: Tables) -> Using:
     """The source that a node of sqlglot's tree stands for.
 
-    Raises UnsupportedSQL, and InvalidScenario for what Spark refuses.
+    Raises UnsupportedSQL, and InvalidScenario for an error of Spark's. Where opaque parts are
+    accepted, an unsupported source becomes an opaque relation.
     """
+    if not is_accepted():
+        return _using(node, tables)
+    since = listed()
+    try:
+        return _using(node, tables)
+    except UnsupportedSQL as error:
+        read = opaque(node, noted(node, error, since), tables)
+        names = tuple(name or "" for name in read.names)
+        return replace(_queried(read.relation, node.alias_or_name, names), open=read.open)
+
+
+def _using(node: exp.Expr, tables: Tables) -> Using:
     if isinstance(node, exp.Table):
         scope = scope_of(node, tables)
         return _queried(
@@ -64,9 +82,10 @@ def using(node: exp.Expr, tables: Tables) -> Using:
             return _selected_values(inner, read, qualifier)
     elif _joins_constants(inner):
         return _selected_constants(inner, qualifier)
-    found = relation(inner, tables)
+    given = relation(inner, tables)
     # A column without a name of its own cannot be spoken of.
-    return _queried(found.relation, qualifier, tuple(name or "" for name in found.names))
+    read = _queried(given.relation, qualifier, tuple(name or "" for name in given.names))
+    return replace(read, open=given.open)
 
 
 def _clauses(tree: exp.Expr) -> list[str]:
@@ -80,10 +99,10 @@ def _joins_constants(tree: exp.Expr) -> bool:
 
 
 def _queried(read: Relation, qualifier: str, names: tuple[str, ...]) -> Using:
-    known: frozenset[int] = frozenset()
+    constants: frozenset[int] = frozenset()
     if isinstance(read, Query) and not read.aggregates and not read.groups:
-        known = frozenset(i for i, output in enumerate(read.outputs) if is_constant(output))
-    source = MergeSource(len(read.types), query=read, constant=known)
+        constants = frozenset(i for i, output in enumerate(read.outputs) if is_constant(output))
+    source = MergeSource(len(read.types), query=read, constant=constants)
     return Using(source, qualifier, names, read.types)
 
 
@@ -102,10 +121,10 @@ def _values(node: exp.Values, qualifier: str, names: tuple[str, ...]) -> Using:
         cells = line.expressions if isinstance(line, exp.Tuple) else [line]
         lines.append([constant(_CONSTANTS.resolve(cell)) for cell in cells])
     names = names or tuple(f"col{place + 1}" for place in range(len(lines[0])))
-    found, rows = _typed(lines, names)
+    kinds, rows = _typed(lines, names)
     never_null = frozenset(i for i in range(len(names)) if all(r[i] is not None for r in rows))
     source = MergeSource(len(names), (rows,), never_null=never_null)
-    return Using(source, qualifier, names, found)
+    return Using(source, qualifier, names, kinds)
 
 
 def _selected_constants(node: exp.Expr, qualifier: str) -> Using:
@@ -117,7 +136,7 @@ def _selected_constants(node: exp.Expr, qualifier: str) -> Using:
         part.alias_or_name or part.sql(dialect="spark") for part in selects[0].expressions
     )
     lines = [[constant(_CONSTANTS.resolve(part)) for part in s.expressions] for s in selects]
-    found, rows = _typed(lines, names)
+    kinds, rows = _typed(lines, names)
     places = range(len(names))
     source = MergeSource(
         len(names),
@@ -125,7 +144,7 @@ def _selected_constants(node: exp.Expr, qualifier: str) -> Using:
         never_null=frozenset(i for i in places if all(row[i] is not None for row in rows)),
         constant=frozenset(places) if len(selects) == 1 else frozenset(),
     )
-    return Using(source, qualifier, names, found)
+    return Using(source, qualifier, names, kinds)
 
 
 def _selects(node: exp.Expr) -> list[exp.Select]:
@@ -145,15 +164,15 @@ def _typed(
     """The types of the columns, found over all rows, and the rows in those types."""
     if any(len(line) != len(names) for line in lines):
         raise InvalidScenario("the rows of a source are of different width")
-    found = []
+    kinds = []
     for index, name in enumerate(names):
         met = [line[index].type for line in lines]
         families = {type_.family for type_ in met} - {"null"}
         if len(families) > 1:
             raise UnsupportedSQL(f"column {name!r} of the source is of several types")
-        found.append(reduce(types.wider, met))
+        kinds.append(reduce(types.wider, met))
     rows = tuple(
-        tuple(types.widen(cell.value, type_) for cell, type_ in zip(line, found, strict=True))
+        tuple(types.widen(cell.value, type_) for cell, type_ in zip(line, kinds, strict=True))
         for line in lines
     )
-    return tuple(found), rows
+    return tuple(kinds), rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.simplification import simplify
 from model.expressions.syntax import (
     TRUE,
@@ -19,11 +19,14 @@ from model.expressions.syntax import (
     Or,
     columns,
     conjunction,
+    conjuncts,
 )
+from model.history import Value
 from model.sql.expressions.coercion import check_width
 from model.sql.expressions.scalar import Scope
 from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
 from model.sql.statements.insert import insert
+from model.sql.trees import literal
 from model.statements import (
     DynamicOverwrite,
     InsertSelect,
@@ -34,7 +37,8 @@ from model.statements import (
     Truncate,
 )
 from model.tables.table import Table
-from model.values.types import BOOLEAN
+from model.values.casts import cast_function
+from model.values.types import BOOLEAN, DOUBLE, STRING, text_of
 
 PARTITION_MODE = "spark.sql.sources.partitionoverwritemode"
 DATA_COLUMNS = "spark.databricks.delta.replacewhere.datacolumns.enabled"
@@ -44,7 +48,7 @@ SETTINGS = frozenset({PARTITION_MODE, DATA_COLUMNS, CONSTRAINT_CHECK})
 
 
 def insert_or_overwrite(source: Source) -> Statement:
-    """INSERT, by what it does with the rows that are there."""
+    """INSERT in any form: an append, an overwrite, or REPLACE WHERE."""
     tree = source.tree()
     if tree.args.get("overwrite"):
         return _overwrite(source, tree)
@@ -74,13 +78,16 @@ def _overwrite(source: Source, tree: exp.Expr) -> Statement:
     body, condition = _into_partition(source, tree)
     body.set("overwrite", False)
     inserts = _inserts(source, body)
+    fixed = [part.left for part in conjuncts(condition) if isinstance(part, Comparison)]
     dynamic = _setting(source, PARTITION_MODE, "static", ("static", "dynamic")) == "dynamic"
     if dynamic and inserts.table.partitions:
         if (absent := _absent_partition(body, inserts.table)) is not None:
             reason = f"partition column {absent!r} is not given"
             return Refused(source.text, inserts.table, "INSERT OVERWRITE", _ABSENT, reason)
         return DynamicOverwrite(source.text, inserts.table, inserts)
-    return Overwrite(source.text, inserts.table, inserts, condition)
+    # The optimizer turns ``column <=> TRUE`` into a form that no overwrite takes.
+    refused = _NOT_TRANSLATED if any(column.type is BOOLEAN for column in fixed) else None
+    return Overwrite(source.text, inserts.table, inserts, condition, refused=refused)
 
 
 def _place(tree: exp.Expr) -> exp.Expr:
@@ -103,6 +110,7 @@ def _into_partition(source: Source, tree: exp.Expr) -> tuple[exp.Expr, Expressio
 
 
 _ABSENT = "DELTA_PARTITION_COLUMN_NOT_FOUND"
+_NOT_TRANSLATED = "_LEGACY_ERROR_TEMP_2245"
 
 
 def _absent_partition(body: exp.Expr, table: Table) -> str | None:
@@ -131,9 +139,9 @@ def _replace_where(source: Source, tree: exp.Expr) -> Statement:
 
 def _inserts(source: Source, body: exp.Expr) -> InsertValues | InsertSelect:
     """The INSERT that brings the new rows."""
-    found = insert(source, body)
-    assert isinstance(found, InsertValues | InsertSelect)
-    return found
+    inserts = insert(source, body)
+    assert isinstance(inserts, InsertValues | InsertSelect)
+    return inserts
 
 
 def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Expression:
@@ -142,19 +150,19 @@ def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Ex
     Columns that are named without a value change nothing: they count with the others, in the
     table's order.
     """
-    table, qualifier = target_of(body.this, source)
-    fixed: dict[int, exp.Expr] = {}
+    table, _ = target_of(body.this, source)
+    fixed: dict[int, Value] = {}
     for node in partition.expressions:
         name = node.this if isinstance(node, exp.EQ) else node
-        known = {table.names[place].lower() for place in table.partitions}
-        if name.name.lower() not in known:
+        partitioning = {table.names[place].lower() for place in table.partitions}
+        if name.name.lower() not in partitioning:
             raise InvalidScenario(
-                f"PARTITION names {name.name!r}, which is no partition column",
+                f"PARTITION names {name.name!r}, which is not a partition column",
                 error_class="NON_PARTITION_COLUMN",
             )
         column = table.column(name.name)
         if isinstance(node, exp.EQ):
-            fixed[column.index] = node.expression
+            fixed[column.index] = _partition_value(node.expression, column)
     if not fixed:
         return TRUE
     given = body.expression
@@ -162,23 +170,36 @@ def _static_partition(source: Source, body: exp.Expr, partition: exp.Expr) -> Ex
     for line in lines:
         if not isinstance(line, exp.Tuple | exp.Select):
             line = line.replace(exp.Tuple(expressions=[line.copy()]))
-        line.set("expressions", [*line.expressions, *(n.copy() for n in fixed.values())])
+        line.set("expressions", [*line.expressions, *(literal(v) for v in fixed.values())])
         if not any(isinstance(part, exp.Star) for part in line.expressions):
             check_width(len(line.expressions), table.schema)
     order = [place for place in table.schema if place not in fixed]
     names = [exp.to_identifier(table.names[place], quoted=True) for place in (*order, *fixed)]
     body.set("this", exp.Schema(this=body.this.copy(), expressions=names))
-    scope = Scope(Table("VALUES", (), ()), qualifier)
     parts: list[Expression] = []
-    for place, node in fixed.items():
-        column, value = Column(place, table.names[place], table.types[place]), scope.resolve(node)
-        if not isinstance(value, Literal) or value.value == "":
-            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported in PARTITION")
-        if value.value is None:
+    for place, value in fixed.items():
+        column = Column(place, table.names[place], table.types[place])
+        if value is None:
             parts.append(IsNull(column))
         else:
-            parts.append(Comparison("<=>", column, Literal(value.value, column.type)))
+            parts.append(Comparison("<=>", column, Literal(value, column.type)))
     return conjunction(tuple(parts))
+
+
+def _partition_value(node: exp.Expr, column: Column) -> Value:
+    """A value in PARTITION (column = value): Spark takes its text, and casts that.
+
+    Raises InvalidScenario for a text that is not a value of the column's type.
+    """
+    given = Scope(Table("VALUES", (), ()), "VALUES").resolve(node)
+    if not isinstance(given, Literal) or given.value == "" or given.type is DOUBLE:
+        raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not supported in PARTITION")
+    if given.value is None:
+        return None
+    try:
+        return cast_function(STRING, column.type)(text_of(given.value))
+    except StatementFailure as error:
+        raise InvalidScenario(f"PARTITION: {error}", error_class=error.error_class) from error
 
 
 def _refused(condition: Expression, table: Table, data_columns: bool) -> str | None:
@@ -189,7 +210,7 @@ def _refused(condition: Expression, table: Table, data_columns: bool) -> str | N
     if isinstance(condition, Literal) and condition.value is None:
         return "_LEGACY_ERROR_TEMP_1109"
     if not _translatable(condition):
-        return "_LEGACY_ERROR_TEMP_2245"
+        return _NOT_TRANSLATED
     if not data_columns and not columns(condition) <= table.partition_columns:
         return "DELTA_NON_PARTITION_COLUMN_REFERENCE"
     return None
@@ -225,8 +246,8 @@ def _flag(source: Source, key: str) -> bool:
     return _setting(source, key, "true", ("true", "false")) == "true"
 
 
-def _setting(source: Source, key: str, default: str, known: tuple[str, ...]) -> str:
+def _setting(source: Source, key: str, default: str, options: tuple[str, ...]) -> str:
     value = source.settings.get(key, default).lower()
-    if value not in known:
-        raise InvalidScenario(f"{key} is {' or '.join(known)}, not {value!r}")
+    if value not in options:
+        raise InvalidScenario(f"{key} is {' or '.join(options)}, not {value!r}")
     return value

@@ -8,6 +8,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression
 from model.queries.query import Query
 from model.sql.expressions.coercion import check_storable, check_width
+from model.sql.expressions.opaque import is_accepted
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.query import query
 from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
@@ -24,21 +25,24 @@ def update(source: Source) -> Statement:
     subqueries: list[Query] = []
 
     def scalar(node: exp.Expr) -> Expression:
-        found = query(node.this, source.tables)
-        check_width(len(found.outputs), (0,))
-        subqueries.append(found)
+        outer = [c for c in node.find_all(exp.Column) if c.table.lower() == qualifier.lower()]
+        if is_accepted() and outer:
+            raise UnsupportedSQL("a subquery about the row that is updated is not supported")
+        asked = query(node.this, source.tables)
+        check_width(len(asked.outputs), (0,))
+        subqueries.append(asked)
         index = len(table.names) + len(subqueries) - 1
-        return Column(index, node.sql(dialect="spark"), found.outputs[0].type)
+        return Column(index, node.sql(dialect="spark"), asked.outputs[0].type)
 
     scope = Scope(table, qualifier)
     values = Scope(table, qualifier, subquery=scalar)
     assignments: dict[int, Expression] = {}
     for node in tree.expressions:
         if not isinstance(node, exp.EQ):
-            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is no assignment")
+            raise UnsupportedSQL(f"{node.sql(dialect='spark')!r} is not an assignment")
         column = scope.resolve(node.args["this"])
         if not isinstance(column, Column):
-            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is no column")
+            raise InvalidScenario(f"{node.args['this'].sql(dialect='spark')!r} is not a column")
         if column.index in assignments:
             raise InvalidScenario(
                 f"column {column.name!r} is set twice", error_class="DELTA_CONFLICT_SET_COLUMN"

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from checker.generators.abstract_histories import from_seed, histories
 from checker.judging import definition, graph, solver
 from checker.judging.dependencies import Dependencies, dependencies
-from checker.judging.solver import Step
+from checker.judging.solver import Precedence
 from checker.judging.wellformed import contradictions
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS, RW, EdgeKind, Phenomenon
@@ -74,19 +74,19 @@ def check(judged: History, level: str, reached: Counter[object]) -> None:
     assert contradictions(judged) == ()
     dependent = dependencies(judged)
     found = graph.decide(dependent, level)
-    steps = solver.steps(judged)
-    solved = solver.decide(steps, judged, level)
+    precedences = solver.precedences(judged)
+    solved = solver.decide(precedences, judged, level)
     assert found.verdict == solved.verdict
     assert found.verdict in ("holds", "violated")
     if found.verdict == "violated":
         check_cycle(dependent, found)
-        core = frozenset(step for step in steps if str(step) in solved.core)
+        core = frozenset(precedence for precedence in precedences if str(precedence) in solved.core)
         assert solver.decide(core, judged, level).verdict == "violated"
     elif LEVELS[level].serial_order:
         assert found.serial_order is not None
         assert solved.order is not None
-        check_order(steps, level, found.serial_order)
-        check_order(steps, level, solved.order)
+        check_order(precedences, level, found.serial_order)
+        check_order(precedences, level, solved.order)
     readings = [found.verdict]
     if level in SERIAL:
         view = definition.judge_view(judged, level)
@@ -106,13 +106,17 @@ def check(judged: History, level: str, reached: Counter[object]) -> None:
         reached["writer without changes"] += transaction.writes and not transaction.changes
 
 
-def check_order(steps: frozenset[Step], level: str, order: tuple[str, ...]) -> None:
+def check_order(precedences: frozenset[Precedence], level: str, order: tuple[str, ...]) -> None:
     """A witness of ``holds`` has every transaction in its place."""
     place = {name: position for position, name in enumerate(order)}
     assert len(place) == len(order)
-    for step in steps:
-        if step.kind in LEVELS[level].edges and step.before in place and step.after in place:
-            assert place[step.before] < place[step.after], step
+    for precedence in precedences:
+        if (
+            precedence.kind in LEVELS[level].edges
+            and precedence.before in place
+            and precedence.after in place
+        ):
+            assert place[precedence.before] < place[precedence.after], precedence
 
 
 def check_cycle(dependent: Dependencies, found: graph.GraphVerdict) -> None:

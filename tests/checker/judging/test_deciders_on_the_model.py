@@ -54,12 +54,12 @@ def test_deciders_agree_on_what_the_simulator_makes(rules: Profile):
     for seed in range(SAMPLE):
         judged = simulated(seed, rules)
         wellformed = not contradictions(judged)
-        conflicts, steps = dependencies(judged), solver.steps(judged)
+        conflicts, precedences = dependencies(judged), solver.precedences(judged)
         if wellformed:
             found = {(e.source.name, e.target.name, e.kind) for e in conflicts.edges()}
-            assert found == {(s.before, s.after, s.kind) for s in steps}, judged
+            assert found == {(s.before, s.after, s.kind) for s in precedences}, judged
             for level in LEVELS:
-                expected = solver.decide(steps, judged, level).verdict
+                expected = solver.decide(precedences, judged, level).verdict
                 assert decide(conflicts, level).verdict == expected, (judged, level)
         for verdict in judge(judged, (*DELTA_LEVELS, "PL-3")).values():
             assert verdict.contradiction is None, judged

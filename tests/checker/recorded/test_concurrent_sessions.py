@@ -9,7 +9,7 @@ import pytest
 from checker.recorded.decide import judge
 from checker.recorded.generators.concurrent import LEVELS, generate_concurrent
 from checker.recorded.generators.serial import Shape
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from model.levels import READ_COMMITTED, SERIALIZABLE, SNAPSHOT_ISOLATION
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ def shape(seed: int) -> Shape:
     )
 
 
-def by_session(history: ForeignHistory) -> ForeignHistory:
+def by_session(history: RecordedHistory) -> RecordedHistory:
     """The same with nothing left of the order in which the sessions' transactions ended."""
     grouped = sorted(history.transactions, key=lambda each: each.session)
     return replace(history, transactions=tuple(grouped))

@@ -13,12 +13,12 @@ from checker.judging.witness import Cycle
 from checker.recorded import weak_levels
 from checker.recorded.decide import judge, level_names
 from checker.recorded.generators.serial import PLANTED, Shape, generate
-from checker.recorded.history import ForeignHistory, Operation, Recorded
+from checker.recorded.history import Operation, Recorded, RecordedHistory
 from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
 from checker.recorded.version_order.completion import Completion
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
-from checker.recorded.version_order.search import Search
+from checker.recorded.version_order.search import OrderSearch
 from model.levels import forbids
 from tests.notation import recorded
 
@@ -26,7 +26,7 @@ TINY = 3000
 """Random histories that are compared with the exhaustive decider."""
 
 
-def tiny(seed: int) -> ForeignHistory:
+def tiny(seed: int) -> RecordedHistory:
     random = Random(seed)
     keys, sessions = range(random.randint(1, 3)), random.randint(1, 4)
     counter = itertools.count(1)
@@ -55,7 +55,7 @@ def tiny(seed: int) -> ForeignHistory:
         )
         for number, operations in enumerate(plan)
     )
-    return ForeignHistory("register", transactions)
+    return RecordedHistory("register", transactions)
 
 
 def exhaustive(seen: Observations, sessions: bool) -> tuple[str, str]:
@@ -86,7 +86,7 @@ def _acyclic(edges: set[tuple[int, int]]) -> bool:
     return nx.is_directed_acyclic_graph(nx.DiGraph(list(edges)))
 
 
-def verdicts(made: ForeignHistory, sessions: bool = True) -> dict[str, str]:
+def verdicts(made: RecordedHistory, sessions: bool = True) -> dict[str, str]:
     return {
         name: level.verdict for name, level in judge(made, session_order=sessions).levels.items()
     }
@@ -152,7 +152,7 @@ def test_a_valid_list_history_holds_everything() -> None:
         (recorded("1: a(x=1) a(x=3)", "2: a(x=2)", "3: r(x=[1,2,3])"), "write cycle"),
     ],
 )
-def test_anomalies_of_lists(made: ForeignHistory, anomaly: str) -> None:
+def test_anomalies_of_lists(made: RecordedHistory, anomaly: str) -> None:
     level = judge(made, session_order=False).levels["ReadCommitted"]
     assert (level.verdict, level.anomaly) == ("violated", anomaly)
 
@@ -216,7 +216,7 @@ def test_the_cycle_is_a_cycle_in_words() -> None:
     assert all(edge.because for edge in level.cycle)
 
 
-def hard(seed: int) -> ForeignHistory:
+def hard(seed: int) -> RecordedHistory:
     """Blind writes read by few: the order of the versions follows from little."""
     random = Random(seed)
     values: dict[int, list[int | None]] = {key: [None] for key in range(2)}
@@ -227,7 +227,7 @@ def hard(seed: int) -> ForeignHistory:
         values[key].append(next(counter))
         plan.append([("w", key, values[key][-1])])
     plan += [[("r", 0, None), ("r", 1, None)] for _ in range(3)]
-    return ForeignHistory(
+    return RecordedHistory(
         "register",
         tuple(
             Recorded(
@@ -253,7 +253,7 @@ def test_choices_that_inference_leaves_open_are_searched() -> None:
         assert (found["Serializable"], found["SnapshotIsolation"]) == expected, seed
 
 
-def searched(seen: Observations, split: bool) -> Search | None:
+def searched(seen: Observations, split: bool) -> OrderSearch | None:
     """A search without inference, so that every pair of writers is a choice."""
     graph = Constraints(seen, split=split, sessions=False)
     order = topological(graph.after)
@@ -264,7 +264,7 @@ def searched(seen: Observations, split: bool) -> Search | None:
         for key, writers in enumerate(seen.writers)
         for a, b in itertools.combinations(writers, 2)
     ]
-    return Search(graph, order, pairs)
+    return OrderSearch(graph, order, pairs)
 
 
 def test_the_search_that_takes_choices_back_gives_the_same_answers() -> None:
@@ -365,7 +365,7 @@ def test_the_verdict_without_the_order_of_sessions_stands_beside_the_other() -> 
     assert "Causal" not in judgement.without_sessions
 
 
-def plain(made: ForeignHistory) -> dict[str, str]:
+def plain(made: RecordedHistory) -> dict[str, str]:
     """The verdicts on the levels without sessions."""
     levels = judge(made, session_order=False).levels
     return {name: v.verdict for name, v in levels.items() if not name.startswith("StrongSession")}
@@ -415,7 +415,7 @@ def test_a_transaction_of_many_reads_is_judged_like_one_of_few() -> None:
                     for operation in (Operation("r", key, whole), Operation(write, key, 2))  # type: ignore[arg-type]
                 ),
             ]
-            made = ForeignHistory(
+            made = RecordedHistory(
                 kind,  # type: ignore[arg-type]
                 tuple(Recorded(f"T{n}", n, each) for n, each in enumerate(operations)),
             )

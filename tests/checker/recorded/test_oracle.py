@@ -1,4 +1,4 @@
-"""Every level of a foreign history against its definition, over all orders of commits.
+"""Every level of a recorded history against its definition, over all orders of commits.
 
 The oracle is the axioms of Biswas and Enea (OOPSLA 2019) themselves: a history satisfies a level
 when some total order of its transactions, which respects what was read and (where they count) the
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from checker.recorded.decide import judge
 from checker.recorded.generators.serial import Shape, generate
-from checker.recorded.history import ForeignHistory, Operation, Recorded, Status
+from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from model.levels import READ_ATOMIC, READ_COMMITTED
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ ROOT = -1
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> ForeignHistory:
+def histories(draw: st.DrawFn) -> RecordedHistory:
     """Up to five transactions over three keys; reads name any write, or the initial version."""
     keys = range(draw(st.integers(1, 3)))
     shape = draw(
@@ -58,7 +58,7 @@ def histories(draw: st.DrawFn) -> ForeignHistory:
             operations.append(Operation("r", key, seen))
         session = draw(st.integers(0, 2))
         recorded.append(Recorded(f"T{number}", session, tuple(operations), draw(STATUSES)))
-    return ForeignHistory("register", tuple(recorded), internal_from=draw(INTERNAL))
+    return RecordedHistory("register", tuple(recorded), internal_from=draw(INTERNAL))
 
 
 INTERNAL = st.sampled_from([READ_COMMITTED, READ_ATOMIC])
@@ -66,7 +66,7 @@ STATUSES = st.sampled_from([Status.COMMITTED] * 6 + [Status.ABORTED, Status.UNKN
 
 
 @st.composite
-def list_histories(draw: st.DrawFn) -> ForeignHistory:
+def list_histories(draw: st.DrawFn) -> RecordedHistory:
     """Up to five transactions that append to two lists, and read about what they had."""
     shape = draw(
         st.lists(
@@ -101,14 +101,14 @@ def list_histories(draw: st.DrawFn) -> ForeignHistory:
             operations.append(Operation("r", key, tuple(seen)))
         session = draw(st.integers(0, 2))
         recorded.append(Recorded(f"T{number}", session, tuple(operations), draw(STATUSES)))
-    return ForeignHistory("list", tuple(recorded), internal_from=draw(INTERNAL))
+    return RecordedHistory("list", tuple(recorded), internal_from=draw(INTERNAL))
 
 
 FEW = st.integers(0, 5)
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> ForeignHistory:
+def damaged(draw: st.DrawFn) -> RecordedHistory:
     """A serial execution in which up to three reads see what others saw."""
     shape = Shape(draw(st.integers(2, 6)), sessions=3, keys=2, operations=(1, 3))
     made = generate(draw(st.integers(0, 1 << 32)), replace(shape, lists=draw(st.booleans())))
@@ -136,7 +136,7 @@ EVERY_KIND = pytest.mark.parametrize(
 class Oracle:
     """The levels of one history by their definitions."""
 
-    def __init__(self, history: ForeignHistory, sessions: bool) -> None:
+    def __init__(self, history: RecordedHistory, sessions: bool) -> None:
         self.transactions = history.transactions
         self.lists = history.kind == "list"
         owner = self.owner = {
@@ -212,8 +212,8 @@ class Oracle:
             elif o.key in own:
                 if own[o.key] != o.value:
                     self.internal = True
-                    foreign = o.value is not None and self.owner[o.key, o.value] != place
-                    if foreign and self._from(place, o.key, o.value) is None:
+                    others = o.value is not None and self.owner[o.key, o.value] != place
+                    if others and self._from(place, o.key, o.value) is None:
                         return False
             elif o.value is None:
                 self.reads[place].append((o.key, ROOT))
@@ -345,7 +345,7 @@ def _closure(pairs: Pairs) -> Pairs:
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_level_with_sessions_is_its_definition(
-    made: st.SearchStrategy[ForeignHistory], data: st.DataObject
+    made: st.SearchStrategy[RecordedHistory], data: st.DataObject
 ) -> None:
     history = data.draw(made)
     oracle = Oracle(history, sessions=True)
@@ -366,7 +366,7 @@ def test_every_level_with_sessions_is_its_definition(
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_every_level_without_sessions_is_its_definition(
-    made: st.SearchStrategy[ForeignHistory], data: st.DataObject
+    made: st.SearchStrategy[RecordedHistory], data: st.DataObject
 ) -> None:
     history = data.draw(made)
     without, strong = Oracle(history, sessions=False), Oracle(history, sessions=True)
@@ -384,7 +384,7 @@ def test_every_level_without_sessions_is_its_definition(
 @settings(max_examples=400, deadline=None)
 @given(data=st.data())
 def test_the_verdict_without_sessions_is_that_of_the_levels_without_sessions(
-    made: st.SearchStrategy[ForeignHistory], data: st.DataObject
+    made: st.SearchStrategy[RecordedHistory], data: st.DataObject
 ) -> None:
     """Also RepeatableRead, which the axioms leave out."""
     history = data.draw(made)

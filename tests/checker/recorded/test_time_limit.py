@@ -9,17 +9,17 @@ import pytest
 
 from checker.recorded import decide, weak_levels
 from checker.recorded.generators.serial import Shape, generate
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from checker.recorded.observations import Observations, observe
 from checker.recorded.version_order.completion import Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
-from checker.recorded.version_order.greedy_run import Execution
+from checker.recorded.version_order.greedy_run import GreedyRun
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.time_limit import OutOfTime
 
 
-def blind(transactions: int) -> ForeignHistory:
+def blind(transactions: int) -> RecordedHistory:
     return generate(1, Shape(transactions=transactions, keys=50, blind=1.0, sessions=4))
 
 
@@ -52,7 +52,7 @@ def test_no_level_may_work_past_the_limit_of_the_history(
     [
         lambda graph: Inference(graph).advance(topological(graph.after)),
         lambda graph: list(Inference(graph).open_pairs()),
-        lambda graph: Execution(graph).run(),
+        lambda graph: GreedyRun(graph).run(),
     ],
     ids=["inference", "open pairs", "greedy run"],
 )

@@ -1,4 +1,4 @@
-"""Delta histories in the formats of other tools: the foreign decider confirms the verdicts."""
+"""Delta histories in the formats of other tools: their decider confirms the verdicts."""
 
 from __future__ import annotations
 

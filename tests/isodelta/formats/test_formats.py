@@ -1,7 +1,8 @@
-"""The formats of foreign histories: read right, recognised, and refused with the place."""
+"""The formats of recorded histories: read right, recognised, and refused with the place."""
 
 from __future__ import annotations
 
+import html
 import json
 import struct
 from pathlib import Path
@@ -115,9 +116,32 @@ def test_people_read_the_cycle_in_words(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["history", str(files["text"])]) == FOUND
-    told = capsys.readouterr().out
+    told = " ".join(capsys.readouterr().out.split())
     assert "lost update" in told
-    assert "T1 read the version of T0 of key 1, which T2 replaced" in told
+    assert "T1 read 10 of key 1, which T0 wrote, and T2 read it too and wrote 12" in told
+    assert "T1 (session 1): r(1)=10 w(1)=11 T2 (session 2): r(1)=10 w(1)=12" in told
+
+
+def test_an_explanation_is_the_same_in_json_and_in_the_page(
+    files: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """T4 and T5 saw y and z in orders that only one order of x allows, and that is derived."""
+    path = tmp_path / "derived.txt"
+    path.write_text(
+        "w(1,1,0,0)\nw(3,1,0,0)\nw(1,2,1,1)\nw(2,2,1,1)\n"
+        "r(2,2,2,2)\nr(1,1,2,2)\nr(3,1,3,3)\nr(1,2,3,3)\n"
+    )
+    arguments = ["history", str(path), "--json", "--report", str(tmp_path / "report")]
+    assert cli.run(arguments) == FOUND
+    level = json.loads(capsys.readouterr().out)["levels"]["Serializable"]
+    page = html.unescape((tmp_path / "report" / "index.html").read_text())
+    assert level["derived"]
+    for step in level["derived"]:
+        assert step["because"] in page
+        assert all(edge["because"] in page for edge in step["edges"])
+    assert all(edge["because"] in page for edge in level["edges"])
+    assert {each["transaction"] for each in level["operations"]} == {"T0", "T1", "T2", "T3"}
+    assert "T2 (session 2): r(2)=2 r(1)=1" in page
 
 
 def test_a_valid_history_is_all_as_it_should_be(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checker.recorded.decide import judge
-from checker.recorded.history import ForeignHistory
+from checker.recorded.history import RecordedHistory
 from checker.recorded.outside import with_outside_writers
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
@@ -45,7 +45,7 @@ def in_edn(value: Any) -> str:
     return "nil" if value is None else f":{value}" if isinstance(value, str) else str(value)
 
 
-def violated(history: ForeignHistory) -> str:
+def violated(history: RecordedHistory) -> str:
     """The weakest level that a history violates, with those beside it that it does not."""
     levels = judge(history, session_order=False).levels
     broken = [name for name, level in levels.items() if level.verdict != "holds"]
@@ -246,10 +246,10 @@ def test_discarded_values_and_tags_leave_nothing_behind() -> None:
     ("text", "told"),
     [
         ("{:type :ok, :type :fail}", ":1: a map with a key twice"),
-        ("\n{:type :ok, :process 01}", ":2: '01' is no number"),
+        ("\n{:type :ok, :process 01}", ":2: '01' is not a number"),
         ("{:type :ok, :process 1, :value [#_]}", ":1: a #_ before the ']'"),
         ("{:type :ok} #_", ":1: the file ends after a #_"),
-        ('{:type :ok, :x "\\q"}', ":1: no escape in a text"),
+        ('{:type :ok, :x "\\q"}', ":1: not an escape in a text"),
         ("[{:type :ok, :value []}\n {:type :ok, :value 3}]", ":2: :value is 3"),
         ("[{:type :ok, :value []}", ":1: the file ends inside the '['"),
         ("{:type :ok, :process 1, :value [[:append 1 1]]}\n" * 2 + "]", ":3: a ']' that closes"),

@@ -65,9 +65,10 @@ class Separation(Course["Pair"]):
         from isodelta.commands.explore.separating.key_value import separating
 
         predicates = self.family == "predicate"
-        return separating(
-            separate(self.transactions, predicates=predicates, budget=self.budget, told=progress)
+        result = separate(
+            self.transactions, predicates=predicates, budget=self.budget, progress=progress
         )
+        return separating(result)
 
     def good(self, results: Sequence[Pair]) -> bool:
         return self.separating is not None and not self.separating.differences

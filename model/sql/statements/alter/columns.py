@@ -1,75 +1,59 @@
-"""The clauses of ALTER TABLE that are about columns."""
+"""The actions of ALTER TABLE that are about columns."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import replace
+
+from sqlglot import exp
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions import syntax as expressions
-from model.sql.declaration import default_value
-from model.sql.source import Source
+from model.sql.declaration import declared, default_value
+from model.sql.source import Source, refuse_extras
 from model.statements import Statement
 from model.statements.alter.statement import CLUSTERING_DOMAIN, AlterTable, SyncIdentity
 from model.tables.protocol import with_required
 from model.tables.table import Table
 from model.values.types import ColumnType, parse_type, upcasts, widenable
 
-_NEW = re.compile(
-    r"`?(?P<name>\w+)`?\s+(?P<type>\w+(\s*\([\d\s,]+\))?)(?P<required>\s+NOT\s+NULL)?"
-    r"(\s+DEFAULT\s+(?P<default>\S+))?"
-    r"(\s+COMMENT\s+'(?P<comment>[^']*)')?(?P<position>\s+FIRST|\s+AFTER\s+`?\w+`?)?\s*",
-    re.IGNORECASE,
-)
-_POSITION = re.compile(r"FIRST|AFTER\s+`?(?P<other>\w+)`?", re.IGNORECASE)
-_COMMENT = re.compile(r"COMMENT\s+('(?P<text>[^']*)'|\"(?P<other>[^\"]*)\")", re.IGNORECASE)
-_DEFAULT = re.compile(r"(SET\s+DEFAULT\s+(?P<value>.+)|DROP\s+DEFAULT)", re.IGNORECASE | re.DOTALL)
-_NAME = re.compile(r"`?(?P<name>\w+)`?")
 
-
-def new_columns(text: str) -> tuple[re.Match[str], ...]:
-    """The columns of ADD COLUMN(S), each taken apart. Raises UnsupportedSQL."""
-    inner = text.strip()
-    if inner.startswith("(") and inner.endswith(")"):
-        inner = inner[1:-1]
-    found = []
-    for part in re.split(r",(?![^(]*\))", inner):
-        match = _NEW.fullmatch(part.strip())
-        if match is None:
-            raise UnsupportedSQL(f"ADD COLUMN {part.strip()} is not supported")
-        found.append(match)
-    return tuple(found)
-
-
-def add_columns(source: Source, clause: re.Match[str]) -> Statement:
-    """ADD COLUMN(S): rows that there are have NULL in it."""
+def add_columns(source: Source, actions: Sequence[exp.Expr]) -> Statement:
+    """ADD COLUMN(S): existing rows have NULL in a new column."""
     table = after = source.table
-    for match in new_columns(clause["columns"]):
-        if match["default"] is not None:
+    for action in actions:
+        assert isinstance(action, exp.ColumnDef)
+        refuse_extras(action, {"this", "kind", "constraints", "position"})
+        new = declared(action)
+        if new.identity is not None or new.expression is not None:
+            raise UnsupportedSQL(f"ADD COLUMN {action.sql(dialect='spark')} is not supported")
+        if new.default is not None:
             raise StatementFailure(
                 "WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED",
                 "a new column has no DEFAULT",
             )
-        if match["required"]:
+        if new.required:
             raise StatementFailure("DELTA_OPERATION_NOT_ALLOWED", "a new column cannot be NOT NULL")
-        if match["name"].lower() in map(str.lower, after.column_names):
-            raise StatementFailure("FIELD_ALREADY_EXISTS", f"there is a column {match['name']}")
-        after, place = after.with_place(match["name"], parse_type(match["type"]))
-        schema = _moved((*after.schema, place), place, match["position"], after)
+        if action.name.lower() in map(str.lower, after.column_names):
+            raise StatementFailure("FIELD_ALREADY_EXISTS", f"there is a column {action.name}")
+        after, place = after.with_place(action.name, parse_type(new.type))
+        schema = _moved((*after.schema, place), place, action.args.get("position"), after)
         comments = dict(after.comments)
-        if match["comment"] is not None:
-            comments[place] = match["comment"]
+        if new.comment is not None:
+            comments[place] = new.comment
         after = replace(after, schema=schema, comments=tuple(sorted(comments.items())))
     return AlterTable(source.text, table, "ADD COLUMNS", after)
 
 
-def drop_columns(source: Source, clause: re.Match[str]) -> Statement:
+def drop_columns(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """DROP COLUMN(S): needs column mapping; the values stay in the files, out of sight."""
     table = after = source.table
-    names = _names(clause["columns"])
-    if clause["exists"]:
-        known = {name.lower() for name in table.column_names}
-        names = [name for name in names if name.lower() in known]
+    for action in actions:
+        refuse_extras(action, {"tables", "kind", "exists"})
+    names = [column.name for action in actions for column in action.args["tables"]]
+    if any(action.args.get("exists") for action in actions):
+        own = {name.lower() for name in table.column_names}
+        names = [name for name in names if name.lower() in own]
         if not names:
             return AlterTable(source.text, table, "DROP COLUMNS", table, metadata=False)
     places = [table.column(name).index for name in names]
@@ -99,11 +83,12 @@ def drop_columns(source: Source, clause: re.Match[str]) -> Statement:
     return AlterTable(source.text, table, "DROP COLUMNS", after)
 
 
-def rename_column(source: Source, clause: re.Match[str]) -> Statement:
+def rename_column(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """RENAME COLUMN: needs column mapping."""
-    table = source.table
-    place = table.column(clause["old"].strip("`")).index
-    new = clause["new"].strip("`")
+    (action,) = actions
+    refuse_extras(action, {"this", "to"})
+    table, new = source.table, action.args["to"].name
+    place = table.column(action.this.name).index
     if new.lower() in (table.names[p].lower() for p in table.schema):
         raise StatementFailure("FIELD_ALREADY_EXISTS", f"there is a column {new}")
     _check_dependents(table, place)
@@ -113,49 +98,64 @@ def rename_column(source: Source, clause: re.Match[str]) -> Statement:
     return AlterTable(source.text, table, "RENAME COLUMN", replace(table, names=names))
 
 
-def change_column(source: Source, clause: re.Match[str]) -> Statement:
-    """ALTER COLUMN: comment, type, place, nullability, or an identity's high-water mark."""
-    table = source.table
-    place = table.column(clause["column"].strip("`")).index
-    change = " ".join(clause["change"].split())
-    upper = change.upper()
-    after = table
-    if upper == "SYNC IDENTITY":
-        if place not in dict(table.identities):
-            raise StatementFailure(
-                "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", "no identity column"
-            )
-        return SyncIdentity(source.text, table, place)
-    if upper == "DROP NOT NULL":
-        after = replace(table, not_null=table.not_null - {place})
-    elif upper == "SET NOT NULL":
-        if place not in table.not_null:
-            raise StatementFailure(
-                "_LEGACY_ERROR_TEMP_2330", "a nullable column cannot be made NOT NULL"
-            )
-    elif upper.startswith("TYPE "):
-        type_ = parse_type(change[5:])
-        if type_ == table.types[place]:
-            return AlterTable(source.text, table, "CHANGE COLUMN", table, metadata=False)
-        after = _retyped(table, place, type_)
-    elif match := _DEFAULT.fullmatch(clause["change"].strip()):
-        after = _with_default(table, place, match["value"])
-    elif match := _COMMENT.fullmatch(clause["change"].strip()):
-        text = match["text"] if match["text"] is not None else match["other"]
-        comments = {**dict(table.comments), place: text}
-        after = replace(table, comments=tuple(sorted(comments.items())))
-    elif _POSITION.fullmatch(change):
-        after = replace(table, schema=_moved(table.schema, place, change, table))
-    else:
-        raise UnsupportedSQL(f"ALTER COLUMN ... {change} is not supported")
+def change_column(source: Source, actions: Sequence[exp.Expr]) -> Statement:
+    """ALTER COLUMN: comment, type, default, or nullability."""
+    (action,) = actions
+    table = after = source.table
+    place = table.column(action.this.name).index
+    given = {name: value for name, value in action.args.items() if value is not None}
+    match given:
+        case {"dtype": exp.DataType() as kind}:
+            refuse_extras(action, {"this", "dtype"})
+            type_ = parse_type(kind.sql(dialect="spark"))
+            if type_ == table.types[place]:
+                return AlterTable(source.text, table, "CHANGE COLUMN", table, metadata=False)
+            after = _retyped(table, place, type_)
+        case {"comment": exp.Literal() as text}:
+            comments = {**dict(table.comments), place: text.name}
+            after = replace(table, comments=tuple(sorted(comments.items())))
+        case {"default": exp.Expr() as value}:
+            after = _with_default(table, place, value)
+        case {"drop": True, "allow_null": True}:
+            after = replace(table, not_null=table.not_null - {place})
+        case {"drop": True}:
+            after = _with_default(table, place, None)
+        case {"allow_null": False}:
+            if place not in table.not_null:
+                raise StatementFailure(
+                    "_LEGACY_ERROR_TEMP_2330", "a nullable column cannot be made NOT NULL"
+                )
+        case _:
+            raise UnsupportedSQL(f"{source.body!r} is not supported")
     return AlterTable(source.text, table, "CHANGE COLUMN", after)
 
 
-def _with_default(table: Table, place: int, text: str | None) -> Table:
+def move_column(source: Source, actions: Sequence[exp.Expr]) -> Statement:
+    """ALTER COLUMN ... FIRST, or AFTER another one."""
+    (action,) = actions
+    table = source.table
+    place = table.column(action.this.name).index
+    schema = _moved(table.schema, place, action.args["position"], table)
+    return AlterTable(source.text, table, "CHANGE COLUMN", replace(table, schema=schema))
+
+
+def sync_identity(source: Source, actions: Sequence[exp.Expr]) -> Statement:
+    """ALTER COLUMN ... SYNC IDENTITY: the high-water mark as the rows have it."""
+    (action,) = actions
+    table = source.table
+    place = table.column(action.this.name).index
+    if place not in dict(table.identities):
+        raise StatementFailure(
+            "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN", "not an identity column"
+        )
+    return SyncIdentity(source.text, table, place)
+
+
+def _with_default(table: Table, place: int, given: exp.Expr | None) -> Table:
     """The table with a value for rows that give none for a column; None takes it away."""
     defaults = {key: value for key, value in table.defaults if key != place}
-    if text is not None:
-        value = default_value(text, table.types[place])
+    if given is not None:
+        value = default_value(given, table.types[place])
         if "allowColumnDefaults" not in table.features:
             raise StatementFailure(
                 "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", "the feature is not enabled"
@@ -166,14 +166,15 @@ def _with_default(table: Table, place: int, text: str | None) -> Table:
     return replace(table, defaults=tuple(sorted(defaults.items())))
 
 
-def cluster_by(source: Source, clause: re.Match[str]) -> Statement:
+def cluster_by(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """CLUSTER BY: a domain of metadata; on a plain table the feature comes with it."""
+    (action,) = actions
     table = source.table
-    none = clause["columns"].upper() == "NONE"
-    names = [] if none else _names(clause["columns"])
+    none = not action.expressions
+    names = [column.name for column in action.expressions]
     clustered = "clustering" in table.features
-    known = {name.lower() for name in table.column_names}
-    if missing := [name for name in names if name.lower() not in known]:
+    own = {name.lower() for name in table.column_names}
+    if missing := [name for name in names if name.lower() not in own]:
         raise InvalidScenario(
             f"unknown column {missing[0]!r} in table {table.name}",
             error_class="DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
@@ -191,31 +192,16 @@ def cluster_by(source: Source, clause: re.Match[str]) -> Statement:
     return AlterTable(source.text, table, "CLUSTER BY", after, not clustered, domains)
 
 
-def _names(text: str) -> list[str]:
-    inner = text.strip()
-    if inner.startswith("(") and inner.endswith(")"):
-        inner = inner[1:-1]
-    found = []
-    for part in inner.split(","):
-        match = _NAME.fullmatch(part.strip())
-        if match is None:
-            raise UnsupportedSQL(f"{part.strip()!r} is no column name")
-        found.append(match["name"])
-    return found
-
-
 def _moved(
-    schema: tuple[int, ...], place: int, position: str | None, table: Table
+    schema: tuple[int, ...], place: int, position: exp.Expr | None, table: Table
 ) -> tuple[int, ...]:
     """The schema with one column put FIRST or AFTER another; as it is without a position."""
     if position is None:
         return schema
-    match = _POSITION.fullmatch(position.strip())
-    assert match is not None
     others = [p for p in schema if p != place]
-    if match["other"] is None:
+    if position.this is None:
         return (place, *others)
-    other = table.column(match["other"]).index
+    other = table.column(position.this.name).index
     if other == place:
         return schema
     at = others.index(other) + 1
@@ -240,7 +226,7 @@ def _retyped(table: Table, place: int, type_: ColumnType) -> Table:
     if place in dict(table.defaults):
         raise UnsupportedSQL("another type for a column with a DEFAULT is not supported")
     _check_dependents(table, place)
-    types = tuple(type_ if p == place else known for p, known in enumerate(table.types))
+    types = tuple(type_ if p == place else own for p, own in enumerate(table.types))
     return replace(table, types=types)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
+
+from sqlglot import exp
 
 from model.errors import StatementFailure
 from model.sql.source import Source
@@ -64,23 +66,24 @@ _PREPARED: dict[str, tuple[Stage, ...]] = {
     ),
     "vacuumProtocolCheck": (),
 }
-"""What comes before a feature can be dropped."""
+"""The stages that come before a feature can be dropped."""
 
 _UNSET = {ROW_TRACKING: frozenset({ENABLED, SUSPENDED})}
 """Properties that go together with a feature."""
 
 
-def drop_feature(source: Source, clause: re.Match[str]) -> Statement:
+def drop_feature(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """DROP FEATURE: the commits that rid the table of it, and the one that drops it."""
-    table, truncate = source.table, clause["truncate"] is not None
+    (action,) = actions
+    table, truncate, name = source.table, bool(action.args.get("truncate")), action.name
     try:
-        feature = known_feature(clause["feature"])
+        feature = known_feature(name)
     except StatementFailure as error:
         raise StatementFailure(
             "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE", str(error)
         ) from error
     # Here the name's case counts, other than in a property.
-    if clause["feature"] != feature or feature not in table.features | DEFAULT_FEATURES:
+    if name != feature or feature not in table.features | DEFAULT_FEATURES:
         raise StatementFailure("DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT", "not in the protocol")
     if feature not in REMOVABLE | REMOVABLE_FROM_HISTORY:
         raise StatementFailure("DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE", "it cannot be dropped")

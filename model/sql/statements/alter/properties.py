@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+from sqlglot import exp
 
 from model.errors import StatementFailure, UnsupportedSQL
 from model.scenario import LEVEL_PROPERTY
-from model.sql.source import Source
+from model.sql.properties import key_of, properties_of
+from model.sql.source import Source, refuse_extras
 from model.statements import Statement
 from model.statements.alter.column_mapping import MAPPING as _MAPPING
 from model.statements.alter.column_mapping import RemoveMapping
@@ -18,9 +21,6 @@ from model.tables.properties import canonical, check_key, checked_value
 from model.tables.protocol import check_versions, features_of, is_protocol_property
 from model.tables.table import CHECK_PREFIX, STATISTICS_COLUMNS, TABLE_COMMENT, UNSET_LEVEL, Table
 from model.values.types import BOOLEAN
-
-_PAIR = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*=\s*('(?P<text>[^']*)'|(?P<bare>\w+))\s*")
-_KEY = re.compile(r"\s*'?(?P<key>[\w.]+)'?\s*")
 
 _ROW_TRACKING = "delta.enableRowTracking"
 
@@ -58,16 +58,10 @@ class _Unset:
         return after
 
 
-def set_properties(source: Source, clause: re.Match[str]) -> Statement:
+def set_properties(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """SET TBLPROPERTIES: properties, and features of the protocol by way of properties."""
     table = source.table
-    given: dict[str, str] = {}
-    for part in clause["pairs"].split(","):
-        match = _PAIR.fullmatch(part)
-        if match is None:
-            raise UnsupportedSQL(f"{part.strip()!r} is no property")
-        value = match["text"] if match["text"] is not None else match["bare"]
-        given[canonical(match["key"])] = value
+    given = {canonical(key): value for key, value in _pairs(source, actions).items()}
     for key, value in given.items():
         if key == "delta.columnMapping.maxColumnId":
             raise StatementFailure("DELTA_CANNOT_MODIFY_TABLE_PROPERTY", f"{key} is Delta's own")
@@ -98,19 +92,25 @@ def set_properties(source: Source, clause: re.Match[str]) -> Statement:
     return AlterTable(source.text, table, "SET TBLPROPERTIES", change(table))
 
 
-def unset_properties(source: Source, clause: re.Match[str]) -> Statement:
+def _pairs(source: Source, actions: Sequence[exp.Expr]) -> dict[str, str]:
+    """The pairs of SET TBLPROPERTIES as they are written."""
+    (action,) = actions
+    refuse_extras(action, {"expressions"})
+    match action.expressions:
+        case [exp.Properties() as properties]:
+            return properties_of(properties.expressions)
+    raise UnsupportedSQL(f"{source.body!r} is not supported")
+
+
+def unset_properties(source: Source, actions: Sequence[exp.Expr]) -> Statement:
     """UNSET TBLPROPERTIES: commits whether the properties were there or not.
 
     The level falls back to Serializable, the engine's default. A CHECK constraint goes this
     way too.
     """
     table = source.table
-    keys = []
-    for part in clause["keys"].split(","):
-        match = _KEY.fullmatch(part)
-        if match is None:
-            raise UnsupportedSQL(f"{part.strip()!r} is no property")
-        keys.append(canonical(match["key"]))
+    (action,) = actions
+    keys = [canonical(key_of(node)) for node in action.expressions]
     for key in keys:
         check_key(key)
     change = _Unset(tuple(keys))
@@ -124,11 +124,11 @@ def unset_properties(source: Source, clause: re.Match[str]) -> Statement:
 
 def _check_statistics(table: Table, names: str) -> None:
     """Checks the columns that are to have statistics."""
-    known = {
+    places = {
         name.lower(): place for name, place in zip(table.column_names, table.schema, strict=True)
     }
     for name in names.split(","):
-        place = known.get(name.strip().strip("`").lower())
+        place = places.get(name.strip().strip("`").lower())
         if place is None:
             raise StatementFailure("DELTA_COLUMN_NOT_FOUND_IN_SCHEMA", f"no column {name!r}")
         if place in table.partition_columns or table.types[place] is BOOLEAN:

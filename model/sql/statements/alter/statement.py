@@ -1,16 +1,16 @@
-"""ALTER TABLE t ... and COMMENT ON TABLE t: finds the parser of what is altered.
-
-sqlglot does not know Delta's clauses, so regular expressions take them apart.
-"""
+"""ALTER TABLE and COMMENT ON TABLE: a table from each action's node to the parser of it."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from model.errors import StatementFailure, UnsupportedSQL
-from model.sql.source import Source
+from model.sql import dialect
+from model.sql.printer import actions
+from model.sql.source import Source, refuse_extras, target_of
 from model.sql.statements.alter import (
     columns as alter_columns,
 )
@@ -27,65 +27,54 @@ from model.statements import Statement
 from model.statements.alter.statement import AlterTable, Refused
 from model.tables.table import TABLE_COMMENT
 
-_ALTER = re.compile(
-    r"ALTER\s+TABLE\s+(?P<table>[\w`.]+)\s+(?P<clause>.+)", re.IGNORECASE | re.DOTALL
-)
-_COMMENT = re.compile(
-    r"COMMENT\s+ON\s+TABLE\s+(?P<table>[\w`.]+)\s+IS\s+'(?P<text>[^']*)'", re.IGNORECASE
-)
+Action = Callable[[Source, Sequence[exp.Expr]], Statement]
+"""The parser of one kind of action: it gets all of them, as ADD COLUMNS can have several."""
 
-_CLAUSES: tuple[tuple[str, Callable[[Source, re.Match[str]], Statement]], ...] = (
-    (r"ADD\s+COLUMNS?\s*(?P<columns>.+)", alter_columns.add_columns),
-    (r"DROP\s+COLUMNS?(?P<exists>\s+IF\s+EXISTS)?\s*(?P<columns>.+)", alter_columns.drop_columns),
-    (r"RENAME\s+COLUMN\s+(?P<old>\S+)\s+TO\s+(?P<new>\S+)", alter_columns.rename_column),
-    (r"(ALTER|CHANGE)\s+COLUMN\s+(?P<column>\S+)\s+(?P<change>.+)", alter_columns.change_column),
-    (r"SET\s+TBLPROPERTIES\s*\((?P<pairs>.+)\)", alter_properties.set_properties),
-    (
-        r"UNSET\s+TBLPROPERTIES\s*(IF\s+EXISTS\s*)?\((?P<keys>.+)\)",
-        alter_properties.unset_properties,
-    ),
-    (
-        r"ADD\s+CONSTRAINT\s+(?P<name>\w+)\s+CHECK\s*\((?P<condition>.+)\)",
-        alter_constraints.add_constraint,
-    ),
-    (
-        r"DROP\s+CONSTRAINT\s+(?P<exists>IF\s+EXISTS\s+)?(?P<name>\w+)",
-        alter_constraints.drop_constraint,
-    ),
-    (r"CLUSTER\s+BY\s*(?P<columns>NONE|\(.+\))", alter_columns.cluster_by),
-    (
-        r"DROP\s+FEATURE\s+(?P<feature>\w+)(?P<truncate>\s+TRUNCATE\s+HISTORY)?",
-        alter_features.drop_feature,
-    ),
-)
-_PATTERNS = tuple(
-    (re.compile(pattern + r"\s*", re.IGNORECASE | re.DOTALL), parser)
-    for pattern, parser in _CLAUSES
-)
+_ACTIONS: dict[tuple[type[exp.Expr], str], Action] = {
+    (exp.ColumnDef, ""): alter_columns.add_columns,
+    (exp.Drop, "COLUMN"): alter_columns.drop_columns,
+    (exp.Drop, "CONSTRAINT"): alter_constraints.drop_constraint,
+    (exp.RenameColumn, ""): alter_columns.rename_column,
+    (exp.AlterColumn, ""): alter_columns.change_column,
+    (dialect.MoveColumn, ""): alter_columns.move_column,
+    (dialect.SyncIdentity, ""): alter_columns.sync_identity,
+    (exp.AlterSet, ""): alter_properties.set_properties,
+    (dialect.UnsetProperties, ""): alter_properties.unset_properties,
+    (exp.AddConstraint, ""): alter_constraints.add_constraint,
+    (exp.ClusterProperty, ""): alter_columns.cluster_by,
+    (dialect.ClusterByNone, ""): alter_columns.cluster_by,
+    (dialect.DropFeature, ""): alter_features.drop_feature,
+}
+"""By the type of the node and, for DROP, by the kind of thing that goes."""
 
 
 def alter(source: Source) -> Statement:
-    """ALTER TABLE. What Spark refuses when it runs becomes a statement that fails."""
-    match = _ALTER.fullmatch(source.body)
-    if match is None:
+    """ALTER TABLE. An error that Spark raises when it runs becomes a statement that fails."""
+    tree = source.tree()
+    if not isinstance(tree, exp.Alter):
         raise UnsupportedSQL(f"{source.body!r} is not supported")
-    table = source.check_target(match["table"])
-    for pattern, parser in _PATTERNS:
-        clause = pattern.fullmatch(match["clause"])
-        if clause is not None:
-            try:
-                return parser(source, clause)
-            except StatementFailure as error:
-                return Refused(source.text, table, "ALTER TABLE", error.error_class, str(error))
-    raise UnsupportedSQL(f"ALTER TABLE ... {match['clause']} is not supported")
+    refuse_extras(tree, {"this", "kind", "actions"})
+    table, _ = target_of(tree.this, source)
+    given = actions(tree)
+    kinds = {(type(action), str(action.args.get("kind") or "")) for action in given}
+    if any(isinstance(action, exp.ColumnDef) for action in given):
+        kinds = {(type(action), "") for action in given}
+    action = _ACTIONS.get(next(iter(kinds))) if len(kinds) == 1 else None
+    if action is None:
+        raise UnsupportedSQL(f"{source.body!r} is not supported")
+    try:
+        return action(source, given)
+    except StatementFailure as error:
+        return Refused(source.text, table, "ALTER TABLE", error.error_class, str(error))
 
 
 def comment_on(source: Source) -> Statement:
     """COMMENT ON TABLE."""
-    match = _COMMENT.fullmatch(source.body)
-    if match is None:
+    tree = source.tree()
+    if not isinstance(tree, exp.Comment) or not tree.expression.is_string:
         raise UnsupportedSQL(f"{source.body!r}: only COMMENT ON TABLE t IS 'text' is supported")
-    table = source.check_target(match["table"])
-    comments = {**dict(table.comments), TABLE_COMMENT: match["text"]}
+    refuse_extras(tree, {"this", "kind", "expression"})
+    table, _ = target_of(tree.this, source)
+    comments = {**dict(table.comments), TABLE_COMMENT: tree.expression.name}
     after = replace(table, comments=tuple(sorted(comments.items())))
     return AlterTable(source.text, table, "SET TBLPROPERTIES", after)
