@@ -30,6 +30,17 @@ class UnsupportedSQL(InvalidScenario):
     """A statement that the model does not support, or that means something else in Spark."""
 
 
+class NotPredicted(UnsupportedSQL):
+    """What happens depends on ``part`` of a statement, which the model cannot evaluate."""
+
+    def __init__(
+        self, part: str, because: str, where: tuple[str | int, ...] = (), error_class: None = None
+    ) -> None:
+        super().__init__(f"{part!r} cannot be evaluated ({because})", where)
+        self.part = part
+        self.because = because
+
+
 class StatementFailure(ModelError):
     """A statement that Spark itself fails at run time, such as by an overflow.
 

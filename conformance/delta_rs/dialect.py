@@ -26,6 +26,7 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Opaque,
     Or,
 )
 from model.history import Value
@@ -87,7 +88,7 @@ def datafusion_sql(expression: Expression, naming: Naming = own_name) -> str:
             return f"(CASE {whens} ELSE {sql(expression.otherwise)} END)"
         case Aggregate():
             raise TypeError("an aggregate cannot be part of a condition or an assignment")
-        case Cast() | Function():
+        case Cast() | Function() | Opaque():
             raise TypeError(f"{expression} is not in the profile's SQL")
 
 

@@ -30,19 +30,32 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Opaque,
     Or,
+    sql,
 )
 from model.history import Row, Value
 from model.values.arithmetic import checked_decimal, divided, operation
 from model.values.casts import cast_function
 from model.values.doubles import largest, smallest, sort_key
 from model.values.types import DOUBLE, NULL, ColumnType, fits, widen
+from model.values.unknown import Unknown, any_unknown
 
 Evaluator = Callable[[Row], Any]
 
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two values are equal; NotPredicted even for one unknown value: it may be NULL."""
+    if a == b:
+        if a.__class__ is Unknown:
+            a.needed()
+        return True
+    return False
+
+
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
+    "=": _equal,
+    "<>": lambda a, b: not _equal(a, b),
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
@@ -71,8 +84,7 @@ def evaluator(expression: Expression) -> Evaluator:
             inner = evaluator(expression.operand)
             return lambda row: None if (value := inner(row)) is None else not value
         case IsNull():
-            operand = evaluator(expression.operand)
-            return lambda row: operand(row) is None
+            return _is_null(evaluator(expression.operand))
         case InList():
             return _in_list(expression)
         case Arithmetic():
@@ -82,10 +94,11 @@ def evaluator(expression: Expression) -> Evaluator:
         case Function():
             return _function(expression)
         case Coalesce():
-            operands = tuple(_as_type(part, expression.type) for part in expression.operands)
-            return lambda row: next((v for f in operands if (v := f(row)) is not None), None)
+            return _coalesce(expression)
         case Case():
             return _case(expression)
+        case Opaque():
+            return _opaque(expression)
         case Aggregate():
             raise TypeError("an aggregate has no value on a single row")
 
@@ -95,8 +108,51 @@ def matcher(condition: Expression) -> Callable[[Row], bool]:
     """A function that tells whether a row matches: only TRUE does, NULL does not."""
     if condition == Literal(True, condition.type):
         return lambda row: True
-    evaluate = evaluator(condition)
-    return lambda row: evaluate(row) is True
+    return _holds(evaluator(condition))
+
+
+def _holds(evaluate: Evaluator) -> Callable[[Row], bool]:
+    """Whether a condition is TRUE. The function raises NotPredicted if its value is unknown."""
+
+    def test(row: Row) -> bool:
+        value = evaluate(row)
+        if value is True:
+            return True
+        return value is not None and value is not False and bool(value)
+
+    return test
+
+
+def _is_null(operand: Evaluator) -> Evaluator:
+    def evaluate(row: Row) -> bool:
+        value = operand(row)
+        if value.__class__ is Unknown:
+            value.needed()
+        return value is None
+
+    return evaluate
+
+
+def _coalesce(expression: Coalesce) -> Evaluator:
+    operands = tuple(_as_type(part, expression.type) for part in expression.operands)
+    last = operands[-1]
+
+    def evaluate(row: Row) -> Value:
+        for operand in operands:
+            value = operand(row)
+            if value is not None:
+                if value.__class__ is Unknown and operand is not last:
+                    value.needed()
+                return value
+        return None
+
+    return evaluate
+
+
+def _opaque(expression: Opaque) -> Evaluator:
+    operands = tuple(map(evaluator, expression.operands))
+    text, because, settled = expression.text, expression.because, expression.settled
+    return lambda row: Unknown(text, because, tuple(f(row) for f in operands), settled)
 
 
 @lru_cache(maxsize=4096)
@@ -152,27 +208,32 @@ def _as_type(expression: Expression, target: ColumnType) -> Evaluator:
 
 
 def _and(left: Evaluator, right: Evaluator) -> Evaluator:
-    def evaluate(row: Row) -> bool | None:
+    def evaluate(row: Row) -> Any:
         a = left(row)
         if a is False:
             return False
         b = right(row)
-        if b is False:
-            return False
-        return None if a is None or b is None else True
+        if b is False or a is True:
+            return b
+        return a if b is True or a is b else _either(a, b)
 
     return evaluate
 
 
+def _either(a: Any, b: Any) -> Any:
+    """One of a NULL and an unknown value, or of two unknown values: the one that is unknown."""
+    return (a if a.__class__ is Unknown else b).needed()
+
+
 def _or(left: Evaluator, right: Evaluator) -> Evaluator:
-    def evaluate(row: Row) -> bool | None:
+    def evaluate(row: Row) -> Any:
         a = left(row)
         if a is True:
             return True
         b = right(row)
-        if b is True:
-            return True
-        return None if a is None or b is None else False
+        if b is True or a is False:
+            return b
+        return a if b is False or a is b else _either(a, b)
 
     return evaluate
 
@@ -184,6 +245,8 @@ def _in_list(expression: InList) -> Evaluator:
         value = operand(row)
         if value is None:
             return None
+        if value.__class__ is Unknown:
+            value.needed()
         unknown = False
         for option in options:
             other = option(row)
@@ -197,12 +260,14 @@ def _in_list(expression: InList) -> Evaluator:
 
 
 def _case(expression: Case) -> Evaluator:
-    branches = tuple((evaluator(c), _as_type(v, expression.type)) for c, v in expression.branches)
+    branches = tuple(
+        (_holds(evaluator(c)), _as_type(v, expression.type)) for c, v in expression.branches
+    )
     otherwise = _as_type(expression.otherwise, expression.type)
 
     def evaluate(row: Row) -> Value:
         for condition, value in branches:
-            if condition(row) is True:
+            if condition(row):
                 return value(row)
         return otherwise(row)
 
@@ -215,31 +280,51 @@ def _arithmetic(expression: Arithmetic) -> Evaluator:
 
     def evaluate(row: Row) -> Value:
         a, b = left(row), right(row)
-        return None if a is None or b is None else compute(a, b)
+        if a is None or b is None:
+            return None
+        if a.__class__ is Unknown or b.__class__ is Unknown:
+            return _unknown(expression, (a, b))
+        return compute(a, b)
 
     return evaluate
+
+
+def _unknown(expression: Expression, values: tuple[Any, ...]) -> Unknown:
+    """The value of an expression whose parts have these values, one of which is unknown."""
+    first = any_unknown(values)
+    assert first is not None
+    settled = all(v.settled for v in values if isinstance(v, Unknown))
+    return Unknown(sql(expression), first.because, values, settled)
 
 
 def _cast(expression: Cast) -> Evaluator:
     operand = evaluator(expression.operand)
     convert = cast_function(expression.operand.type, expression.type)
-    return lambda row: None if (value := operand(row)) is None else convert(value)
+
+    def evaluate(row: Row) -> Value:
+        value = operand(row)
+        if value is None:
+            return None
+        return _unknown(expression, (value,)) if value.__class__ is Unknown else convert(value)
+
+    return evaluate
 
 
 def _function(expression: Function) -> Evaluator:
     operands = tuple(map(evaluator, expression.operands))
     meaning = MEANINGS[expression.name]
     compute = meaning.compute
-    if not meaning.null_for_null:
-        return lambda row: compute(*(operand(row) for operand in operands))
+    strict = meaning.null_for_null
 
     def evaluate(row: Row) -> Value:
         values = []
         for operand in operands:
             value = operand(row)
-            if value is None:
+            if value is None and strict:
                 return None
             values.append(value)
+        if any_unknown(values) is not None:
+            return _unknown(expression, tuple(values))
         return compute(*values)
 
     return evaluate
@@ -251,6 +336,8 @@ def aggregate(function: Aggregate, rows: list[Row]) -> Value:
         return len(rows)
     evaluate = evaluator(function.operand)
     values: list[Any] = [value for row in rows if (value := evaluate(row)) is not None]
+    if any_unknown(values) is not None:
+        return _unknown(function, tuple(values))
     if function.distinct:
         values = list({sort_key(value): value for value in values}.values())
     if function.function == "count":

@@ -159,6 +159,21 @@ class Aggregate:
     distinct: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A part that the model cannot evaluate: its value is unknown (``model.values.unknown``).
+
+    ``text`` is the SQL, ``because`` the reason; ``operands`` are the columns that it reads. A part
+    that is ``settled`` has the same value for the same values of those, in any statement.
+    """
+
+    text: str
+    because: str
+    operands: tuple[Expression, ...]
+    type: ColumnType
+    settled: bool = True
+
+
 Expression = (
     Column
     | Literal
@@ -174,6 +189,7 @@ Expression = (
     | Coalesce
     | Case
     | Aggregate
+    | Opaque
 )
 
 TRUE = Literal(True, types.BOOLEAN)
@@ -188,7 +204,7 @@ def children(expression: Expression) -> tuple[Expression, ...]:
             return (expression.operand,)
         case InList():
             return (expression.operand, *expression.options)
-        case Coalesce() | Function():
+        case Coalesce() | Function() | Opaque():
             return expression.operands
         case Case():
             pairs = [part for branch in expression.branches for part in branch]
@@ -212,8 +228,16 @@ def columns(expression: Expression) -> frozenset[int]:
 
 
 def is_constant(expression: Expression) -> bool:
-    """Whether an expression has the same value on every row: no column, no aggregate in it."""
-    return not any(isinstance(part, Column | Aggregate) for part in walk(expression))
+    """Whether an expression has the same known value on every row.
+
+    Then there is neither a column nor an aggregate in it, nor an opaque part.
+    """
+    return not any(isinstance(part, Column | Aggregate | Opaque) for part in walk(expression))
+
+
+def opaque_parts(expression: Expression) -> tuple[Opaque, ...]:
+    """The parts that the model cannot evaluate."""
+    return tuple(part for part in walk(expression) if isinstance(part, Opaque))
 
 
 def conjuncts(expression: Expression) -> tuple[Expression, ...]:
@@ -265,6 +289,8 @@ def sql(expression: Expression) -> str:
             return f"-{_inner(number)}"
         case Function():
             return f"{expression.name}({', '.join(map(sql, expression.operands))})"
+        case Opaque():
+            return expression.text
         case Coalesce():
             return f"coalesce({', '.join(map(sql, expression.operands))})"
         case Case():

@@ -10,6 +10,7 @@ from model.history import Row, RowId, Value
 from model.tables.invariants import enforce
 from model.tables.table import Table
 from model.values.doubles import largest, smallest
+from model.values.unknown import any_unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,11 @@ def data_file(
     statistics = []
     for index in range(len(table.names)):
         values: list[Any] = [v for row in rows if (v := row.values[index]) is not None]
+        if (unknown := any_unknown(values)) is not None:
+            # Whoever looks at these statistics asks for more than is known.
+            free: Any = unknown
+            statistics.append(ColumnStatistics(free, free, free))
+            continue
         nulls = len(rows) - len(values)
         low, high = (smallest(values), largest(values)) if values else (None, None)
         statistics.append(ColumnStatistics(low, high, nulls))

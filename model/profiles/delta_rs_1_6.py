@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import replace
 
-from model.expressions.syntax import Arithmetic, Cast, Expression, Function
+from model.expressions.syntax import Arithmetic, Cast, Expression, Function, Opaque
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.physical.footprint import Footprint
 from model.profiles.base import Profile
@@ -95,7 +95,7 @@ def _in_spark_s_words(part: object) -> bool:
     rows of an INSERT .. SELECT themselves.
     """
     match part:
-        case Cast() | Function() | Arithmetic(operator="div"):
+        case Cast() | Function() | Opaque() | Arithmetic(operator="div"):
             return True
         case Arithmetic(type=type_) if type_.precision:
             return True

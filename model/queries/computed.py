@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from model.history import PredicateRead
 from model.queries.relation import Branches, Inputs, Relation, flat
 from model.values.types import ColumnType
+from model.values.unknown import any_unknown
 
 if TYPE_CHECKING:
     from model.queries.query import Query
@@ -61,7 +62,11 @@ class Distinct:
 
     def branches(self, inputs: Inputs) -> Branches:
         """The distinct rows, from one task. Raises StatementFailure."""
-        return (tuple(dict.fromkeys(flat(self.source.branches(inputs)))),)
+        rows = flat(self.source.branches(inputs))
+        for row in rows:
+            if (value := any_unknown(row)) is not None:
+                value.needed()
+        return (tuple(dict.fromkeys(rows)),)
 
     def reads(self, inputs: Inputs) -> tuple[PredicateRead, ...]:
         """The reads of the source."""

@@ -14,6 +14,7 @@ from model.expressions.evaluation import aggregate, evaluator, row_test
 from model.expressions.syntax import Aggregate, Column, Expression
 from model.history import PredicateRead, Row, Value
 from model.values.types import BIGINT, DOUBLE, INT, ColumnType
+from model.values.unknown import Unknown
 
 _BOUNDED = frozenset({INT.rank, BIGINT.rank, DOUBLE.rank})
 """Numeric types whose bounds in the statistics answer queries: all but decimals."""
@@ -131,6 +132,8 @@ def _from_log(aggregate: Aggregate, indexed: frozenset[int]) -> bool:
 def _grouping(value: Value) -> Value:
     """The value that represents a group: all NaNs are equal, and so are the two zeros."""
     if not isinstance(value, float):
+        if isinstance(value, Unknown):
+            value.needed()
         return value
     return math.nan if value != value else value + 0.0
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import difflib
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.sql.expressions.opaque import OpaquePart, accepting
 from model.sql.printer import Settings, taken_apart
 from model.sql.registry import FORMS, Form
 from model.sql.source import Source, Tables, Written, no_table
 from model.statements import Idempotent, Statement
+from model.statements.opaque import OpaqueStatement
 from model.tables.table import Table
 
 # sqlglot says on its logger what the errors raised here say better.
@@ -102,6 +104,54 @@ def parse_statement(text: str, target: str, tables: Tables) -> Statement:
 @lru_cache(maxsize=4096)
 def _resolved(text: str, target: str, tables: tuple[tuple[str, Table], ...]) -> Statement:
     return parsed(text).resolve(target, dict(tables))
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """A statement with all that the model understands of it, and a list of the rest.
+
+    In ``statement`` the rest is opaque: expressions (``model.expressions.syntax.Opaque``),
+    relations (``model.queries.opaque``), or all of it (``model.statements.opaque``).
+    """
+
+    statement: Statement
+    opaque: tuple[OpaquePart, ...] = ()
+
+
+def understood(text: str, target: str, tables: Tables, *, undeclared: bool = False) -> Understood:
+    """The statement that ``text`` is, its unsupported parts opaque.
+
+    With ``undeclared``, tables that are read and not in ``tables`` are opaque as well. Raises
+    InvalidScenario for an error of Spark's, never UnsupportedSQL.
+    """
+    return _understood(text, target, tuple(tables.items()), undeclared)
+
+
+@lru_cache(maxsize=4096)
+def _understood(
+    text: str, target: str, tables: tuple[tuple[str, Table], ...], undeclared: bool
+) -> Understood:
+    known = dict(tables)
+    body = taken_apart(text)[1]
+    with accepting(undeclared=undeclared) as parts:
+        try:
+            statement = parsed(text).resolve(target, known)
+        except UnsupportedSQL as error:
+            redefines = _may_redefine(text)
+            kind = " ".join(body.upper().split()[:1])
+            statement = OpaqueStatement(text, known[target], kind, str(error), redefines)
+            parts.append(OpaquePart(body, str(error), 0))
+    shift = text.find(body)
+    placed = (replace(p, start=None if p.start is None else p.start + shift) for p in parts)
+    return Understood(statement, tuple(dict.fromkeys(placed)))
+
+
+def _may_redefine(text: str) -> bool:
+    """Whether a statement that is not understood may change the definition of its table."""
+    try:
+        return parsed(text).redefines
+    except UnsupportedSQL:
+        return True
 
 
 def _settings(written: Settings) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
+from model.sql.expressions.opaque import takes_undeclared
 from model.sql.expressions.scalar import Scope
 from model.sql.printer import syntax
 from model.tables.table import Table
@@ -104,6 +105,8 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
             if table.absent:
                 raise no_table(name)
             return Scope(table, node.alias or node.name, aggregates)
+    if takes_undeclared():
+        raise UnsupportedSQL(f"table {node.name} is not declared")
     raise InvalidScenario(
         f"unknown table {node.name!r} (known: {', '.join(tables)})",
         error_class=NO_TABLE,

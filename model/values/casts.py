@@ -24,6 +24,8 @@ def castable(source: ColumnType, target: ColumnType) -> bool:
     Doubles are not cast to text (Java formats them in its own way), and truth values are not cast
     to numbers.
     """
+    if "opaque" in (source.family, target.family):
+        return False
     if source.family in ("null", target.family, "string"):
         return True
     if target.family == "string":

@@ -14,8 +14,9 @@ from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import Value
 from model.values import texts
 from model.values.doubles import canonical
+from model.values.unknown import Unknown
 
-Family = Literal["number", "string", "boolean", "date", "timestamp", "null"]
+Family = Literal["number", "string", "boolean", "date", "timestamp", "null", "opaque"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class ColumnType:
 
     def holding(self, value: Any) -> Any:
         """A number of another numeric type that this one holds exactly, as a value of this one."""
-        if self.family != "number" or value is None:
+        if self.family != "number" or value is None or isinstance(value, Unknown):
             return value
         if self.bits:
             return int(value)
@@ -55,6 +56,8 @@ BOOLEAN = ColumnType("boolean", "boolean")
 DATE = ColumnType("date", "date")
 TIMESTAMP = ColumnType("timestamp", "timestamp")
 NULL = ColumnType("void", "null")
+OPAQUE = ColumnType("unknown", "opaque")
+"""The type of an expression whose type the model cannot tell."""
 
 
 def decimal(precision: int, scale: int) -> ColumnType:
@@ -70,6 +73,13 @@ _EXACT = Context(prec=400)
 _SIMPLE = {t.name: t for t in (INT, BIGINT, DOUBLE, STRING, BOOLEAN, DATE, TIMESTAMP)}
 _SIMPLE |= {"integer": INT, "long": BIGINT}
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+_OPAQUE = re.compile(
+    r"tinyint|byte|smallint|short|float|real|binary|timestamp_ntz|timestamp_ltz|variant|void"
+    r"|interval( .+)?|(char|character|varchar)\s*\(\s*\d+\s*\)|(array|map|struct)\s*<.*>"
+    r"|object|geometry.*|geography.*|time(\s*\(\d\))?",
+    re.DOTALL,
+)
+"""Types of Spark whose values the model does not know: they are only told apart by identity."""
 
 
 def parse_type(text: str) -> ColumnType:
@@ -81,6 +91,10 @@ def parse_type(text: str) -> ColumnType:
         precision, scale = int(match[1]), int(match[2])
         if 1 <= precision <= 38 and scale <= precision:
             return decimal(precision, scale)
+    if name in ("decimal", "dec", "numeric"):
+        return decimal(10, 0)
+    if _OPAQUE.fullmatch(name):
+        return ColumnType(" ".join(name.split()), "opaque")
     simple = ", ".join(sorted(set(_SIMPLE) - {"integer", "long"}))
     raise InvalidScenario(f"unknown column type {text!r} (known: {simple}, decimal(p,s))")
 
@@ -95,6 +109,8 @@ def wider(left: ColumnType, right: ColumnType) -> ColumnType:
         return right
     if right.family == "null" or left == right:
         return left
+    if "opaque" in (left.family, right.family):
+        raise InvalidScenario(f"{left} and {right} have no common type that is known")
     if DOUBLE in (left, right) or not (left.precision or right.precision):
         return left if left.rank >= right.rank else right
     one, other = _as_decimal(left), _as_decimal(right)
@@ -144,7 +160,7 @@ def literal_type(value: Value, type_: ColumnType) -> ColumnType:
 
 def widen(value: Value, target: ColumnType) -> Value:
     """``value`` of a narrower type as a value of ``target``, a type that ``wider`` gave."""
-    if value is None or target.family != "number":
+    if value is None or target.family != "number" or isinstance(value, Unknown):
         return value
     assert isinstance(value, int | float | Decimal)
     if target is DOUBLE:
@@ -165,7 +181,9 @@ def storable(source: ColumnType, target: ColumnType) -> bool:
     It casts whatever ANSI mode can cast, texts among them, beyond Spark's store assignment
     (DeltaAnalysis.scala, ``castIfNeeded``). Doubles as text are not modelled.
     """
-    if source.family in ("null", "string", target.family):
+    if source.family in ("null", "string", "opaque", target.family):
+        return True
+    if target.family == "opaque":
         return True
     if target.family == "string":
         return source is not DOUBLE  # Java writes doubles in a way of its own.
@@ -196,8 +214,11 @@ def store(value: Value, target: ColumnType, overflow: str = INSERT_OVERFLOW) -> 
     The types must be ``storable``. Raises StatementFailure of the class ``overflow`` for a
     number that does not fit, and for a text that is no value of the type.
     """
-    if value is None:
-        return None
+    if value is None or isinstance(value, Unknown):
+        return value
+    if target.family == "opaque":
+        because = f"values of type {target} are not modelled"
+        return Unknown(f"CAST({sql_literal(value)} AS {target})", because)
     if target.family == "number":
         if isinstance(value, datetime.datetime):
             value = seconds_of(value, target)
@@ -319,6 +340,7 @@ _STORE: dict[Family, Callable[[Value], Value]] = {
     "date": _store_date,
     "timestamp": _store_timestamp,
     "null": _store_as_is,
+    "opaque": _store_as_is,
 }
 
 
@@ -327,6 +349,8 @@ def sql_literal(value: Value) -> str:
     match value:
         case None:
             return "NULL"
+        case Unknown():
+            return value.text
         case bool():
             return "TRUE" if value else "FALSE"
         case str():

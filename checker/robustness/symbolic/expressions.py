@@ -34,6 +34,7 @@ from model.expressions.syntax import (
 )
 from model.history import Value
 from model.values.types import DOUBLE, INT, NULL, ColumnType, store
+from model.values.unknown import Unknown
 
 _names = count()
 
@@ -78,6 +79,8 @@ def unknown() -> Truth:
 
 def constant(value: Value, type_: ColumnType) -> Cell:
     """A known value. Every order among values of one family is kept."""
+    if isinstance(value, Unknown):
+        return fresh(type_)
     if value is None:
         return Cell(fresh(type_).term, z3.BoolVal(True))
     return Cell(_term(value), z3.BoolVal(False))

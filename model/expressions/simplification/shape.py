@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from model.expressions.functions import MEANINGS
@@ -19,6 +20,7 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Opaque,
     Or,
 )
 from model.values import types
@@ -65,6 +67,8 @@ def with_parts(expression: Expression, change: Rule) -> Expression:
             return Coalesce(tuple(map(change, expression.operands)), expression.type)
         case Cast():
             return Cast(change(expression.operand), expression.type)
+        case Opaque():
+            return replace(expression, operands=tuple(map(change, expression.operands)))
         case Function():
             operands = tuple(map(change, expression.operands))
             return Function(expression.name, operands, expression.type)

@@ -20,6 +20,7 @@ from model.expressions.syntax import (
     Comparison,
     Expression,
     Literal,
+    Opaque,
     is_constant,
 )
 from model.values import types
@@ -31,6 +32,8 @@ def constant(expression: Expression) -> Literal:
     """The literal that an expression without columns comes to. Raises StatementFailure."""
     if isinstance(expression, Literal):
         return expression
+    if isinstance(expression, Opaque) and expression.operands:
+        raise UnsupportedSQL(f"{expression.text!r} is not a constant")
     return Literal(evaluator(expression)(()), expression.type)
 
 

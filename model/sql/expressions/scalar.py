@@ -7,7 +7,7 @@ in ``model.expressions.functions``, some casts, subqueries.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sqlglot import exp
@@ -29,15 +29,17 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Opaque,
     Or,
     is_constant,
 )
 from model.sql.expressions.coercion import cast, common_type, comparison, met
 from model.sql.expressions.functions import FUNCTIONS, call, day_arithmetic, moved
+from model.sql.expressions.opaque import is_accepted, or_opaque
 from model.tables.table import Table
 from model.values import types
 from model.values.arithmetic import result_type
-from model.values.types import BIGINT, DOUBLE, INT, NULL, STRING, ColumnType
+from model.values.types import BIGINT, DOUBLE, INT, NULL, OPAQUE, STRING, ColumnType
 
 _COMPARISONS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -83,8 +85,14 @@ class Scope:
     def resolve(self, node: exp.Expr) -> Expression:
         """The expression that a node of sqlglot's tree stands for.
 
-        Raises UnsupportedSQL or InvalidScenario with a text that quotes the SQL concerned.
+        Raises UnsupportedSQL or InvalidScenario with a text that quotes the SQL concerned; where
+        opaque parts are accepted, an unsupported one becomes such a part.
         """
+        if is_accepted():
+            return or_opaque(node, self._resolved, self.resolve)
+        return self._resolved(node)
+
+    def _resolved(self, node: exp.Expr) -> Expression:
         kind = type(node)
         if kind in _COMPARISONS:
             return self._comparison(_COMPARISONS[kind], node)
@@ -104,7 +112,7 @@ class Scope:
         inner = node.this if isinstance(node, exp.Where) else node
         if isinstance(inner, exp.Column | exp.Literal):
             kind = self.resolve(inner).type
-            if kind.family not in ("boolean", "null"):
+            if kind.family not in ("boolean", "null", "opaque"):
                 raise InvalidScenario(
                     f"{inner.sql(dialect='spark')!r} is not a condition",
                     error_class="DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
@@ -122,6 +130,8 @@ class Scope:
         """A part of a condition. Raises UnsupportedSQL, and InvalidScenario for a number."""
         inner = node.this if isinstance(node, exp.Where) else node
         condition = self.resolve(inner)
+        if isinstance(condition, Opaque) and condition.type is OPAQUE:
+            return replace(condition, type=types.BOOLEAN)
         if condition.type.family not in ("boolean", "null"):
             raise InvalidScenario(f"{inner.sql(dialect='spark')!r} is not a condition")
         return condition

@@ -15,6 +15,7 @@ from model.expressions.syntax import (
     Comparison,
     Expression,
     IsNull,
+    Opaque,
     Or,
     conjunction,
     conjuncts,
@@ -27,7 +28,7 @@ from model.sql.expressions.scalar import Scope
 from model.sql.queries.pushdown import Side, conditions, joins, null_rejecting
 from model.sql.source import refuse_extras
 from model.tables.table import Table
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _REGION = 1_000_000
 """Columns of a part that is joined later have numbers from here on until all parts are known."""
@@ -35,7 +36,10 @@ _REGION = 1_000_000
 
 @dataclass(slots=True)
 class Item:
-    """A part of FROM: the name of its columns, each with its place and type, and its rows."""
+    """A part of FROM: the name of its columns, each with its place and type, and its rows.
+
+    One that is ``open`` has any column that is asked for: an opaque relation.
+    """
 
     qualifier: str
     columns: list[tuple[str, int, ColumnType]]
@@ -44,6 +48,7 @@ class Item:
     on: Expression = TRUE
     subquery: bool = False
     base: int = field(default=0)
+    open: bool = False
 
     @property
     def width(self) -> int:
@@ -109,6 +114,8 @@ class From:
                 f"unknown table {qualifier!r}", error_class="CANNOT_RESOLVE_STAR_EXPAND"
             )
         for item in named:
+            if item.open:
+                raise UnsupportedSQL("* is of columns that are not known")
             for name, place, type_ in item.columns:
                 yield name, Column(item.base + place, name, type_)
 
@@ -270,6 +277,9 @@ _KINDS: dict[tuple[str, str], Kind] = {
 }
 
 
+_OPEN = "a column of a query whose columns are not known"
+
+
 def _lookup(
     items: Sequence[Item], outer: Sequence[Item] = ()
 ) -> Callable[[exp.Column], Expression]:
@@ -291,6 +301,9 @@ def _lookup(
                 )
             if matching:
                 return matching[0]
+            for item in reach:
+                if item.open and qualifier in ("", item.qualifier.lower()):
+                    return Opaque(shown, _OPEN, (), OPAQUE, settled=False)
         error_class = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
         raise InvalidScenario(f"{shown!r} is not known here", error_class=error_class)
 

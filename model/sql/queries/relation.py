@@ -6,7 +6,7 @@ queries over queries, WITH.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import TypeVar
@@ -16,15 +16,17 @@ from sqlglot import exp
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.expressions.syntax import TRUE, Column, Expression, Literal
 from model.queries import Computed, Constants, Distinct, Relation, Union
+from model.queries.opaque import OpaqueRelation
 from model.queries.query import Query
 from model.sql.expressions.coercion import constant
+from model.sql.expressions.opaque import is_accepted, listed, noted, type_of
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.from_clause import From, Item, is_plain
 from model.sql.queries.query import group_key, grouped, query
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 NOWHERE = Scope(Table("constants", (), ()), "constants")
 """The scope of expressions without columns."""
@@ -37,11 +39,13 @@ Tree = TypeVar("Tree", bound=exp.Expr)
 class Named:
     """A relation and the names of its columns.
 
-    A name is None where Spark's own has signs in it that no column name can have.
+    A name is None where Spark's own has signs in it that no column name can have. An opaque
+    relation is ``open`` if its columns are not known: it then has any column that is asked for.
     """
 
     relation: Relation
     names: tuple[str | None, ...]
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,19 @@ class Reader:
     named: Mapping[str, exp.Expr] = field(default_factory=dict)
 
     def read(self, tree: exp.Expr) -> Named:
-        """The relation that a query is. Raises UnsupportedSQL and InvalidScenario."""
+        """The relation that a query is. Raises UnsupportedSQL and InvalidScenario.
+
+        Where opaque parts are accepted, an unsupported query becomes an opaque relation.
+        """
+        if not is_accepted():
+            return self._read(tree)
+        since = listed()
+        try:
+            return self._read(tree)
+        except UnsupportedSQL as error:
+            return opaque(tree, noted(tree, error, since), self.tables, self.named)
+
+    def _read(self, tree: exp.Expr) -> Named:
         with_ = tree.args.get("with_")
         if with_ is not None:
             return self._with(with_).read(_without(tree, "with_"))
@@ -75,7 +91,7 @@ class Reader:
         read = self.read(tree)
         pairs = zip(read.names, read.relation.types, strict=True)
         columns = [(name or "", place, type_) for place, (name, type_) in enumerate(pairs)]
-        return Item(tree.alias_or_name, columns, read.relation)
+        return Item(tree.alias_or_name, columns, read.relation, open=read.open)
 
     def _with(self, clause: exp.Expr) -> Reader:
         if clause.args.get("recursive"):
@@ -95,6 +111,8 @@ class Reader:
             raise UnsupportedSQL(f"{tree.key.upper()} is not supported")
         refuse_extras(tree, {"this", "expression", "distinct"})
         parts = [self.read(part) for part in _flattened(tree)]
+        if any(part.open for part in parts):
+            raise UnsupportedSQL("a part of the UNION has columns that are not known")
         widths = {len(part.names) for part in parts}
         if len(widths) > 1:
             raise InvalidScenario(
@@ -282,11 +300,76 @@ def _renamed(read: Named, tree: exp.Expr) -> Named:
     alias = tree.args.get("alias")
     if alias is None or not alias.columns:
         return read
+    if read.open:
+        names = tuple(column.name for column in alias.columns)
+        assert isinstance(read.relation, OpaqueRelation)
+        return Named(replace(read.relation, types=(OPAQUE,) * len(names)), names)
     if len(alias.columns) != len(read.names):
         raise InvalidScenario(
             f"{tree.alias} names {len(alias.columns)} columns of {len(read.names)}"
         )
     return Named(read.relation, tuple(column.name for column in alias.columns))
+
+
+def opaque(
+    tree: exp.Expr,
+    part: tuple[str, str],
+    tables: Tables,
+    names: Mapping[str, exp.Expr] | None = None,
+) -> Named:
+    """A query that the model cannot evaluate, with the columns that its text tells.
+
+    ``part`` is its text and the reason. It reads all of the tables that it mentions.
+    """
+    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    mentioned = {table.name.lower() for table in tree.find_all(exp.Table)} - own
+    scans = tuple(
+        Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
+        for name, table in tables.items()
+        if name.lower() in mentioned and not table.absent
+    )
+    columns = _columns_of(tree, Reader(tables, names or {}).read)
+    if columns is None:
+        return Named(OpaqueRelation(*part, (), scans), (), open=True)
+    outputs, kinds = columns
+    return _renamed(Named(OpaqueRelation(*part, kinds, scans), outputs), tree)
+
+
+def _columns_of(
+    tree: exp.Expr, read: Callable[[exp.Expr], Named]
+) -> tuple[tuple[str | None, ...], tuple[ColumnType, ...]] | None:
+    """Names and types of the columns of a query that cannot be read as a whole."""
+    if not set(_ROWS_ONLY).isdisjoint(key for key, value in tree.args.items() if value):
+        plain = tree.copy()
+        for clause in _ROWS_ONLY:
+            plain.set(clause, None)
+        try:
+            same = read(plain)
+        except InvalidScenario:
+            pass
+        else:
+            return None if same.open else (same.names, same.relation.types)
+    if isinstance(tree, exp.Union):
+        return _columns_of(tree.this, read)
+    if isinstance(tree, exp.Subquery):
+        return _columns_of(tree.this, read)
+    if not isinstance(tree, exp.Select) or tree.is_star:
+        return None
+    if any(node.find(exp.Explode, exp.UDTF) for node in tree.expressions):
+        return None
+    names = tuple(map(named, tree.expressions))
+    return names, tuple(type_of(_unaliased(node)) for node in tree.expressions)
+
+
+_ROWS_ONLY = (
+    *("limit", "offset", "order", "qualify", "hint", "sample", "windows", "version", "when"),
+    *("sort", "cluster", "distribute"),
+)
+"""Clauses that decide about rows and their order alone, never about the columns."""
+
+
+def _unaliased(node: exp.Expr) -> exp.Expr:
+    return _unaliased(node.this) if isinstance(node, exp.Alias) else node
 
 
 def _flattened(tree: exp.Expr) -> list[exp.Expr]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sqlglot import exp
@@ -12,6 +12,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression, Literal
 from model.history import Row
 from model.queries import Relation
+from model.queries.opaque import OpaqueRelation
 from model.queries.query import Query
 from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable, check_width
@@ -24,7 +25,7 @@ from model.statements import InsertSelect, InsertValues, Statement
 from model.statements.insert.generated import filled
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _DEFAULT = Literal("DEFAULT", types.NULL)
 """Stands for the keyword among the values of a row, until its column is known."""
@@ -41,6 +42,15 @@ class _Given:
     kinds: tuple[ColumnType, ...]
     lines: tuple[tuple[Literal, ...], ...] = ()
     read: Relation | None = None
+    open: bool = False
+
+    def having(self, names: Sequence[str]) -> _Given:
+        """The same, if its columns are not known as if it had those that are asked for."""
+        if not self.open:
+            return self
+        assert isinstance(self.read, OpaqueRelation)
+        kinds = (OPAQUE,) * len(names)
+        return _Given(tuple(names), kinds, read=replace(self.read, types=kinds))
 
 
 def insert(source: Source, tree: exp.Expr) -> Statement:
@@ -52,7 +62,7 @@ def insert(source: Source, tree: exp.Expr) -> Statement:
         names = [part.name for part in node.expressions]
         node = node.this
     table, _ = target_of(node, source)
-    given = _given(tree, source)
+    given = _given(tree, source).having(table.column_names if names is None else names)
     if names is not None:
         listed = _listed(table, names, len(given.kinds))
         after = _widened(table, listed, given) if evolving else table
@@ -90,7 +100,7 @@ def _given(tree: exp.Expr, source: Source) -> _Given:
     if isinstance(node, exp.Select) and is_plain(node) and {*_clauses(node)} <= _ONLY_OUTPUTS:
         return _constants(tuple(map(named, node.expressions)), [node.expressions])
     read = _query(tree, source)
-    return _Given(read.names, read.relation.types, read=read.relation)
+    return _Given(read.names, read.relation.types, read=read.relation, open=read.open)
 
 
 _ONLY_OUTPUTS = frozenset({"expressions", "kind"})

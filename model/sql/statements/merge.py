@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.simplification.shape import FALSE, everywhere
-from model.expressions.syntax import Column, Expression, IsNull
+from model.expressions.syntax import Column, Expression, IsNull, Opaque
 from model.sql.dialect import EVOLVES
 from model.sql.expressions.coercion import check_storable
 from model.sql.expressions.scalar import Scope
@@ -20,7 +20,7 @@ from model.statements import Merge, Statement
 from model.statements.merge.clause import MergeClause
 from model.tables.table import Table
 from model.values import types
-from model.values.types import ColumnType
+from model.values.types import OPAQUE, ColumnType
 
 _UNRESOLVED = "INTERNAL_ERROR"
 """What Delta 4.4 reports for a name that MERGE does not know: its own class lacks a text."""
@@ -119,6 +119,12 @@ class _Names:
         named = [c for c in self.source_columns() if c.name.lower().split(".")[-1] == name.lower()]
         return named[0] if len(named) == 1 else None
 
+    def open_column(self, name: str) -> Opaque:
+        """A column of a source whose columns are not known."""
+        prefix = f"{self.using.qualifier}." if self.using.qualifier else ""
+        because = "a column of a source whose columns are not known"
+        return Opaque(f"{prefix}{name}", because, (), OPAQUE, settled=False)
+
     def source_columns(self) -> tuple[Column, ...]:
         width, given = len(self.table.names), self.using
         prefix = f"{given.qualifier}." if given.qualifier else ""
@@ -141,6 +147,9 @@ class _Names:
             shown = node.sql(dialect="spark")
             if len(matching) > 1:
                 raise _refused(f"{shown!r} could be of both tables", "AMBIGUOUS_REFERENCE")
+            own = qualifier in ("", self.using.qualifier.lower())
+            if not matching and own and source and self.using.open:
+                return self.open_column(node.name)
             if not matching:
                 raise _refused(f"{shown!r} is not known here", _UNRESOLVED)
             return matching[0]
@@ -252,13 +261,17 @@ def _star(names: _Names) -> Assignments:
 
     With schema evolution: those that the source has.
     """
+    if names.evolves and names.using.open:
+        raise UnsupportedSQL("the columns that the source brings are not known")
     if names.evolves:
         given = zip(names.using.names, names.source_columns(), strict=True)
         pairs = ((names.after.column(name), value) for name, value in given)
         return tuple((column.index, _stored(value, column)) for column, value in pairs)
     assignments = []
     for column in names.table.columns:
-        value = names.source_column(column.name)
+        value: Expression | None = names.source_column(column.name)
+        if value is None and names.using.open:
+            value = names.open_column(column.name)
         if value is None:
             raise _refused(f"the source has no column {column.name!r}", _UNRESOLVED)
         assignments.append((column.index, _stored(value, column)))

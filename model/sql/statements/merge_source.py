@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from sqlglot import exp
@@ -12,8 +12,9 @@ from model.expressions.syntax import Literal, is_constant
 from model.queries import Relation
 from model.queries.query import Query
 from model.sql.expressions.coercion import constant
+from model.sql.expressions.opaque import is_accepted, listed, noted
 from model.sql.expressions.scalar import Scope
-from model.sql.queries.relation import relation
+from model.sql.queries.relation import opaque, relation
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.statements.merge.source import MergeSource
 from model.tables.table import Table
@@ -25,19 +26,36 @@ _CONSTANTS = Scope(Table("constants", (), ()), "constants")
 
 @dataclass(frozen=True, slots=True)
 class Using:
-    """The source, the name that its columns go by, their names and types."""
+    """The source, the name that its columns go by, their names and types.
+
+    One that is ``open`` has any column that is asked for: an opaque relation.
+    """
 
     source: MergeSource
     qualifier: str
     names: tuple[str, ...]
     types: tuple[ColumnType, ...]
+    open: bool = False
 
 
 def using(node: exp.Expr, tables: Tables) -> Using:
     """The source that a node of sqlglot's tree stands for.
 
-    Raises UnsupportedSQL, and InvalidScenario for what Spark refuses.
+    Raises UnsupportedSQL, and InvalidScenario for an error of Spark's. Where opaque parts are
+    accepted, an unsupported source becomes an opaque relation.
     """
+    if not is_accepted():
+        return _using(node, tables)
+    since = listed()
+    try:
+        return _using(node, tables)
+    except UnsupportedSQL as error:
+        read = opaque(node, noted(node, error, since), tables)
+        names = tuple(name or "" for name in read.names)
+        return replace(_queried(read.relation, node.alias_or_name, names), open=read.open)
+
+
+def _using(node: exp.Expr, tables: Tables) -> Using:
     if isinstance(node, exp.Table):
         scope = scope_of(node, tables)
         return _queried(
@@ -66,7 +84,8 @@ def using(node: exp.Expr, tables: Tables) -> Using:
         return _selected_constants(inner, qualifier)
     given = relation(inner, tables)
     # A column without a name of its own cannot be spoken of.
-    return _queried(given.relation, qualifier, tuple(name or "" for name in given.names))
+    read = _queried(given.relation, qualifier, tuple(name or "" for name in given.names))
+    return replace(read, open=given.open)
 
 
 def _clauses(tree: exp.Expr) -> list[str]:

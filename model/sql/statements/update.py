@@ -8,6 +8,7 @@ from model.errors import InvalidScenario, UnsupportedSQL
 from model.expressions.syntax import Column, Expression
 from model.queries.query import Query
 from model.sql.expressions.coercion import check_storable, check_width
+from model.sql.expressions.opaque import is_accepted
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.query import query
 from model.sql.source import Source, refuse_extras, refuse_subqueries, target_of
@@ -24,6 +25,9 @@ def update(source: Source) -> Statement:
     subqueries: list[Query] = []
 
     def scalar(node: exp.Expr) -> Expression:
+        outer = [c for c in node.find_all(exp.Column) if c.table.lower() == qualifier.lower()]
+        if is_accepted() and outer:
+            raise UnsupportedSQL("a subquery about the row that is updated is not supported")
         asked = query(node.this, source.tables)
         check_width(len(asked.outputs), (0,))
         subqueries.append(asked)

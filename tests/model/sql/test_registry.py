@@ -14,6 +14,7 @@ from model.sql import declared_table, parse_statement, parsed
 from model.sql.registry import FORMS
 from model.statements import Idempotent, Refused, Statement
 from model.statements.idempotent import Skipped
+from model.statements.opaque import OpaqueStatement
 
 TABLES = {
     name: declared_table(name, TableSpec(alphabet.COLUMNS, partition_by=("p",)))
@@ -45,7 +46,7 @@ def every_class() -> set[type[Statement]]:
 
 def test_every_class_of_statements_is_registered() -> None:
     registered = {each for form in FORMS for each in form.classes}
-    assert every_class() == registered | {Idempotent}
+    assert every_class() == registered | {Idempotent, OpaqueStatement}
 
 
 def test_every_class_that_can_be_imported_from_statements_is_registered() -> None:

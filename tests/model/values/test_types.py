@@ -33,6 +33,7 @@ from model.values.types import (
     widen,
     wider,
 )
+from model.values.unknown import Unknown
 
 
 @pytest.mark.parametrize(
@@ -51,9 +52,7 @@ def test_a_type_goes_by_its_sql_names(text: str, type_: ColumnType) -> None:
     assert parse_type(text) == type_
 
 
-@pytest.mark.parametrize(
-    "text", ["float", "decimal", "decimal(39,0)", "decimal(2,3)", "array<int>"]
-)
+@pytest.mark.parametrize("text", ["flot", "decimal(39,0)", "decimal(2,3)", "array", "varchar(x)"])
 def test_an_unknown_type_is_refused_with_the_known_ones(text: str) -> None:
     with pytest.raises(InvalidScenario, match=r"unknown column type .* bigint"):
         parse_type(text)
@@ -245,3 +244,19 @@ def test_a_literal_is_read_back_as_the_value_it_was_written_for(
     statement = parse_statement(f"INSERT INTO t VALUES ({sql_literal(value)})", "t", {"t": table})
     assert isinstance(statement, InsertValues)
     assert repr(statement.rows) == repr(((value,),))
+
+
+@pytest.mark.parametrize("text", ["tinyint", "binary", "char(3)", "ARRAY<int>", "map<int, string>"])
+def test_a_type_that_is_not_modelled_holds_unknown_values(text: str) -> None:
+    type_ = parse_type(text)
+    assert type_.family == "opaque"
+    assert storable(INT, type_)
+    assert store(None, type_) is None
+    value = store(1, type_)
+    assert isinstance(value, Unknown)
+    assert value == store(1, type_)
+    assert store(value, INT) is value
+
+
+def test_a_decimal_without_digits_has_ten() -> None:
+    assert parse_type("decimal") == parse_type("decimal(10,0)")
