@@ -32,6 +32,7 @@ from checker.recorded.replay import first_difference
 from checker.recorded.version_order.completion import Completion, Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
+from checker.recorded.version_order.estimate import estimated_order, near_pairs
 from checker.recorded.version_order.greedy_run import GreedyRun, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import OrderSearch
@@ -168,6 +169,14 @@ class _Judge:
             return _all_like(strict, names) if strict else self._ladder(names, True, anomalous)
         strong_names = [SNAPSHOT_ISOLATION, SERIALIZABLE]
         strong_names = [name for name in strong_names if STRONG_SESSION + name in self.wanted]
+        if len(set(self.seen.session)) == len(self.seen.session):
+            # Every transaction has a session of its own.
+            every = [name for name in RECORDED_LEVELS if name in (*names, *strong_names)]
+            both = _all_like(strict, every) if strict else self._ladder(every, False, anomalous)
+            strong = {STRONG_SESSION + name: both[name] for name in strong_names}
+            return {name: both[name] for name in names} | {
+                name: replace(verdict, level=name) for name, verdict in strong.items()
+            }
         if strict is not None and self.in_session_order:
             strong = _all_like(strict, strong_names)
         else:
@@ -432,8 +441,17 @@ def decide(graph: Constraints, deadline: float) -> Decision:
         guessed = Completion(graph, guess).tested()
         if guessed is not None:
             return guessed
-    pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     order = topological_by(graph.after, rank)
+    estimate = estimated_order(graph, inference)
+    if estimate is not None:
+        near = OrderSearch(graph, estimate, near_pairs(graph, inference, estimate))
+        decision = near.run((3 * time.monotonic() + deadline) / 4)
+        order = near.order()
+        if decision is not None and decision.verdict == "holds":
+            decision = Completion(graph, order).tested()
+        if decision is not None:
+            return decision
+    pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     if len(pairs) <= MOST_PAIRS:
         search = OrderSearch(graph, order, pairs)
         decision = search.run((time.monotonic() + deadline) / 2)
