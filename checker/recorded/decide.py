@@ -442,26 +442,37 @@ def decide(graph: Constraints, deadline: float) -> Decision:
         if guessed is not None:
             return guessed
     order = topological_by(graph.after, rank)
-    estimate = estimated_order(graph, inference)
-    if estimate is not None:
-        near = OrderSearch(graph, estimate, near_pairs(graph, inference, estimate))
-        decision = near.run((3 * time.monotonic() + deadline) / 4)
-        order = near.order()
-        if decision is not None and decision.verdict == "holds":
-            decision = Completion(graph, order).tested()
+    near = _near_search(graph, inference)
+    if near is not None:
+        decision = _searched(near, (3 * time.monotonic() + deadline) / 4)
         if decision is not None:
             return decision
+        order = near.order()
     pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     if len(pairs) <= MOST_PAIRS:
         search = OrderSearch(graph, order, pairs)
-        decision = search.run((time.monotonic() + deadline) / 2)
-        order = search.order()
-        if decision is not None and decision.verdict == "holds":
-            # The witness is tested with every pair of writers, those of the inference as well.
-            decision = Completion(graph, order).tested()
+        decision = _searched(search, (time.monotonic() + deadline) / 2)
         if decision is not None:
             return decision
+        order = search.order()
     return Completion(graph, order).run(deadline)
+
+
+def _near_search(graph: Constraints, inference: Inference) -> OrderSearch | None:
+    """The search of the pairs that are close to each other in an estimate of the order."""
+    estimate = estimated_order(graph, inference)
+    if estimate is None or len(estimate) < graph.size:
+        return None
+    return OrderSearch(graph, estimate, near_pairs(graph, inference, estimate))
+
+
+def _searched(search: OrderSearch, deadline: float) -> Decision | None:
+    """The decision of a search; None if it has none, or if its order fails the test."""
+    decision = search.run(deadline)
+    if decision is not None and decision.verdict == "holds":
+        # The witness is tested with every pair of writers, those of the inference as well.
+        return Completion(search.graph, search.order()).tested()
+    return decision
 
 
 def _by_read(name: str, anomalous: Sequence[AnomalousRead]) -> Verdict:
