@@ -37,3 +37,27 @@ class Replayed:
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta replay --json`` prints."""
         return self.observed.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class NotReplayed:
+    """A scenario whose replay broke down, by an error of the engine or of isodelta itself."""
+
+    loaded: Loaded
+    profile: str
+    engine: str
+    error: str
+
+    @property
+    def good(self) -> bool:
+        """Never: nothing was observed."""
+        return False
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta replay --json`` prints."""
+        return {
+            "scenario": self.loaded.scenario.name,
+            "profile": self.profile,
+            "engine": self.engine,
+            "error": self.error,
+        }

@@ -7,9 +7,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isodelta.commands.replay.results import Replayed
+from isodelta.commands.replay.results import NotReplayed, Replayed
 from isodelta.runs.words import print_rows, print_verdict
 from isodelta.terminal import printable
+
+
+def print_not_replayed(result: NotReplayed, console: Console) -> None:
+    """The scenario and the error that ended its replay."""
+    console.print(Text(printable(result.loaded.scenario.name), "bold"))
+    console.print(Text(f"{result.loaded.file}:{result.loaded.line}, on {result.engine}", "dim"))
+    error = Text(f"The replay broke down: {printable(result.error)}", "red")
+    console.print(Padding(error, (1, 0, 1, 2)))
 
 
 def print_replayed(replayed: Replayed, console: Console) -> None:
