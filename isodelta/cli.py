@@ -30,6 +30,8 @@ ORDER = (
     "claims",
     "robust",
     "history",
+    "audit",
+    "explain",
     "prove",
 )
 """The order in which the help lists commands: the main job first."""

@@ -26,7 +26,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
-        "separation", "robustness",
+        "separation", "robustness", "logs",
     ),
     "conformance": (
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",

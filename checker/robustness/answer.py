@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from checker.judging.verdict import judge
@@ -15,6 +15,7 @@ from checker.robustness.jobs.workload import Jobs
 from checker.robustness.other_rows import with_other_rows
 from checker.robustness.readings import ALL_HOLD, ALL_OPEN, Patience, Readings
 from checker.robustness.remedies import Remedy, analysed, remedies
+from checker.robustness.resting import rests_on, uncertain
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
@@ -85,7 +86,7 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
     writing = serial
     if len(writers) < len(every) and serial.verdict != "robust":
         told("asking about the writers alone")
-        some = {job.name: tried[job.name] for job in writers}
+        some = {job.name: tried[job.name] for job in writers if job.name in tried}
         writing = serial_order(jobs, writers, Stage(jobs), some, told)
     told("looking at the order of the log")
     log_order = _log_order(jobs, every, stage, tried)
@@ -119,6 +120,8 @@ def serial_order(
     if outside is not None:
         told("trying every schedule")
         found, looked = search.exhaustive(stage, tried)
+        if found is not None and (open_ := _open(jobs, found)) is not None:
+            return open_
         if found is not None:
             return _not_robust(jobs, found, looked, 3)
         return Question("unknown", f"{outside}. {_nothing(looked)}")
@@ -137,14 +140,57 @@ def serial_order(
         )
     told("looking for the smallest history")
     enough = 2 if _writers_robust(known) else 3
-    found, looked = _strongest(jobs, stage, tried, parts, Patience(enough))
+    sure = {name: some for name, some in tried.items() if not uncertain(jobs, name)}
+    searched = ((sure, _playable(parts, sure)), (tried, _playable(parts, tried)))
+    found, looked = None, Tried(0, 3, False)
+    for some, playable in searched if len(sure) < len(tried) else searched[1:]:
+        if playable.triples and found is None:
+            found, looked = _strongest(jobs, stage, some, playable, Patience(enough))
     if found is not None:
-        return _not_robust(jobs, found, looked, enough)
+        return _open(jobs, found) or _not_robust(jobs, found, looked, enough)
+    return Question("unknown", f"{_may(jobs, parts)} {_nothing(looked)}{_rough(jobs, parts)}")
+
+
+def _playable(parts: Shape, tried: Instances) -> Shape:
+    """The parts that a search can play: those of jobs that have instances."""
+    triples = [triple for triple in parts.triples if all(name in tried for name in triple)]
+    return replace(parts, triples=tuple(triples))
+
+
+def _may(jobs: Jobs, parts: Shape) -> str:
     t, b, x = parts.triples[0]
+    return f"No theorem rules a cycle out: {t} may miss an append of {b} on which {x} depends."
+
+
+def _rough(jobs: Jobs, parts: Shape) -> str:
+    """The opaque parts of the jobs that may be on a cycle, as what would decide the question."""
+    names = {name for triple in parts.triples for name in triple}
+    names |= {name for back in parts.backs for name in back}
+    rough = [part for part in jobs.widening.parts.values() if part.job in names]
+    if not rough:
+        return ""
+    named = "; ".join(dict.fromkeys(f"{part.part} ({part.job})" for part in rough[:MOST_NAMED]))
+    return f" Known in outline only: {named}. Write constants or parameters in their place."
+
+
+MOST_NAMED = 3
+"""The most opaque parts that an answer names."""
+
+
+def _open(jobs: Jobs, found: Found) -> Question | None:
+    """The answer for a history that rests on opaque parts; None if it does not."""
+    resting = rests_on(jobs, found)
+    if not resting:
+        return None
+    named = "; ".join(
+        f"{part.part} of {part.job}" + ("" if part.role == "condition" else f" being {value!r}")
+        for part, value in list(resting.items())[:MOST_NAMED]
+    )
     return Question(
         "unknown",
-        f"No theorem rules a cycle out: {t} may miss an append of {b} on which {x} depends. "
-        f"{_nothing(looked)}",
+        f"It depends on {named}: the history below has no serial order if it comes to that. "
+        "Write a parameter or a constant in its place to find out more.",
+        found,
     )
 
 
@@ -260,7 +306,8 @@ def _log_order(jobs: Jobs, known: Sequence[Job], stage: Stage, tried: Instances)
     parts = shape(known)
     if not parts.missed:
         return Question("robust", "No job can miss a blind append that it would have read.")
-    found = search.out_of_log_order(stage, tried, parts.missed)
+    pairs = [pair for pair in parts.missed if all(name in tried for name in pair)]
+    found = search.out_of_log_order(stage, tried, pairs)
     if found is not None:
         return Question("not robust", _log_words(found), found)
     t, b = parts.missed[0]

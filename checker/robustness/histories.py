@@ -9,6 +9,7 @@ from functools import cached_property
 
 from checker.judging import graph
 from checker.judging.dependencies import dependencies
+from checker.robustness.jobs.domain import values
 from checker.robustness.jobs.workload import Instance, Jobs
 from checker.robustness.readings import Readings, of_cycle
 from model.history import History
@@ -76,13 +77,44 @@ class Stage:
         latest = self.jobs.base
         running: dict[int, InFlight] = {}
         ended: dict[int, Ended] = {}
-        for action, number in steps:
+        for action, number in (*self._opening(instances), *steps):
             if action == "begin":
-                running[number] = self.begin(NAMES[number], instances[number].sql, latest)
+                instance = self._instance(instances, number)
+                running[number] = self.begin(_name(number), instance.sql, latest)
             else:
                 ended[number] = commit(running[number], latest, self.jobs.profile, self.jobs.level)
                 latest = ended[number].latest
         return ended
+
+    def earlier(self, instances: Sequence[Instance]) -> tuple[Instance, ...]:
+        """The runs of statements that come before these instances, in the same runs of jobs."""
+        before = self.jobs.widening.before
+        if not before:
+            return ()
+        return tuple(
+            self._earlier(name, instance)
+            for instance in instances
+            for name in before.get(instance.job, ())
+        )
+
+    def _earlier(self, job: str, instance: Instance) -> Instance:
+        """An instance of ``job`` in the run that ``instance`` belongs to: with its parameters."""
+        template = self.jobs.templates[job]
+        given = {
+            parameter.name: instance.values.get(parameter.name, values(self.jobs, parameter)[0])
+            for parameter in template.parameters
+        }
+        return Instance(job, given, template.filled(given))
+
+    def _opening(self, instances: Sequence[Instance]) -> Play:
+        """Steps before all others: the earlier statements of each run, one after the other."""
+        numbers = range(FIRST_EARLIER, FIRST_EARLIER + len(self.earlier(instances)))
+        return tuple((action, n) for n in numbers for action in ("begin", "commit"))
+
+    def _instance(self, instances: Sequence[Instance], number: int) -> Instance:
+        if number < FIRST_EARLIER:
+            return instances[number]
+        return self.earlier(instances)[number - FIRST_EARLIER]
 
     def violates(self, ended: Mapping[int, Ended], level: str) -> bool:
         """Whether the transactions that succeeded violate a level."""
@@ -115,16 +147,35 @@ class Stage:
         readings: Readings | None = None,
     ) -> Found:
         """A schedule as a scenario, with its result in the model as the expectation."""
-        names = unique([instance.job for instance in instances])
+        earlier = self.earlier(instances)
+        every = (*earlier, *instances)
+        names = unique([instance.job for instance in every])
+
+        def name(number: int) -> str:
+            if number >= FIRST_EARLIER:
+                return names[number - FIRST_EARLIER]
+            return names[number + len(earlier)]
+
         scenario = self.jobs.scenario(
             title,
-            {name: instance.sql for name, instance in zip(names, instances, strict=True)},
-            (Step(action, names[number]) for action, number in steps),  # type: ignore[arg-type]
+            {name: instance.sql for name, instance in zip(names, every, strict=True)},
+            (
+                Step(action, name(number))  # type: ignore[arg-type]
+                for action, number in (*self._opening(instances), *steps)
+            ),
         )
-        return Found(tuple(instances), expecting(scenario, self.jobs), readings)
+        return Found(every, expecting(scenario, self.jobs), readings)
 
 
 NAMES = tuple("ABCDEFGH")
+
+FIRST_EARLIER = 100
+"""From this number on, transactions of a play are earlier statements of its runs."""
+
+
+def _name(number: int) -> str:
+    return NAMES[number] if number < FIRST_EARLIER else f"earlier{number}"
+
 
 ODD = 20
 """The number of characters that an odd value adds to the length of an instance's SQL."""

@@ -52,7 +52,9 @@ def _with(given: Jobs, rows: Sequence[Row]) -> Jobs | None:
     sql = {name: template.text for name, template in given.templates.items()}
     spec = replace(given.table, setup=setup)
     try:
-        extended = jobs(given.name, spec, given.tables, sql, given.profile, given.types)
+        extended = jobs(
+            given.name, spec, given.tables, sql, given.profile, given.types, given.widening
+        )
     except (InvalidScenario, StatementFailure):
         return None
     return replace(extended, parts=given.parts)

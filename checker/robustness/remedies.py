@@ -11,7 +11,7 @@ from sqlglot import exp
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.workload import Jobs, jobs
 from checker.robustness.roles import shape
-from checker.robustness.symbolic.access import Job, job
+from checker.robustness.symbolic.access import Job, job, outlined_job
 from model.errors import InvalidScenario
 from model.levels import SERIALIZABLE
 from model.sql import trees
@@ -65,7 +65,15 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
 def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
-        again = jobs(given.name, given.table, given.tables, sql, given.profile, given.types)
+        again = jobs(
+            given.name,
+            given.table,
+            given.tables,
+            sql,
+            given.profile,
+            given.types,
+            given.widening,
+        )
         changed_jobs = analysed(again)
     except InvalidScenario:
         return False
@@ -77,15 +85,19 @@ def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
 def analysed(given: Jobs) -> dict[str, Job]:
     """Each job prepared for the theorem, by name. Raises InvalidScenario for one that is wrong."""
     tried = instances(given)
-    return {
+    exact = {
         name: job(given, name, template, given.statement(tried[name][0].sql))
         for name, template in given.templates.items()
     }
+    outlines = given.widening.outlines
+    return exact | {name: outlined_job(given, name, each) for name, each in outlines.items()}
 
 
 def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, str]]:
     """Single changes: the job, its new SQL, and the change in words."""
     for name, one in known.items():
+        if name not in given.templates:
+            continue
         text = given.templates[name].text
         if one.run().only_blind and (seen := _as_merge(given, text)):
             yield (

@@ -55,6 +55,7 @@ MOST_WEAK = 12
 MOST_BESIDE_ANOTHER = 600
 MOST_WITH_ANOTHER = 6_000
 MOST_FOR_ANOTHER_EXCEPTION = 1_000
+MOST_FOR_ABORTS = 120_000
 MOST_TO_EXHAUST = 14
 """Limits of the searches: histories, and instances for the exhaustive one."""
 
@@ -212,21 +213,22 @@ def aborts(stage: Stage, instances: Instances, others: Sequence[Stage] = ()) -> 
     ``others`` are stages with other rows in the table: a witness on one of them counts as well.
     """
     found: dict[tuple[str, str, str], Abort] = {}
+    share = MOST_FOR_ABORTS // max(1, len(instances)) ** 2
     for current, winner in product(instances, instances):
         if _reads_only(stage.jobs, instances[current]) or _reads_only(
             stage.jobs, instances[winner]
         ):
             continue
-        groups = list(product(instances[current], instances[winner]))
-        _note(stage, found, current, winner, shortest(groups), MISSED)
+        groups = list(islice(shortest(product(instances[current], instances[winner])), share))
+        _note(stage, found, current, winner, groups, MISSED)
         known = any(key[:2] == (current, winner) for key in found)
         few = [each for some in instances.values() for each in some[:3]]
         longer = list(product(instances[current][:6], instances[winner][:6], few))
-        most = MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER
+        most = min(share, MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER)
         for play in (AFTER_ANOTHER, ANOTHER_BETWEEN):
             _note(stage, found, current, winner, islice(shortest(longer), most), play)
         for other in others:
-            _note(other, found, current, winner, shortest(groups), MISSED)
+            _note(other, found, current, winner, groups, MISSED)
     return tuple(found.values())
 
 

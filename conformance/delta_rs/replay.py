@@ -49,6 +49,11 @@ class DeltaRsReplay:
         self.base_version = self._readers[TARGET].version()
         self._definitions = Definitions(tables[TARGET], self._readers[TARGET])
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the tables, each in a folder of its name."""
+        return self._folder
+
     def begin(self, name: str) -> Begun:
         """Pins a handle at the newest version."""
         from deltalake import DeltaTable

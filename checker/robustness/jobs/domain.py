@@ -47,6 +47,8 @@ def instances(jobs: Jobs) -> dict[str, tuple[Instance, ...]]:
 
 def _check_together(jobs: Jobs, sql: Mapping[str, str]) -> None:
     """Raises InvalidScenario if these jobs are not allowed together in a scenario."""
+    if not sql:
+        return
     names = {f"job{place}": job for place, job in enumerate(sql)}
     steps = [Step(action, name) for name in names for action in ("begin", "commit")]
     scenario = jobs.scenario("all jobs", {name: sql[job] for name, job in names.items()}, steps)

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from checker.robustness.jobs.sentinels import Hole
+from checker.robustness.jobs.sentinels import Hole, Parsed
+from checker.robustness.jobs.widening import OPAQUE
 from model.expressions import syntax as expressions
 from model.expressions.syntax import (
+    TRUE,
     Arithmetic,
     Case,
     Cast,
@@ -25,9 +27,12 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Or,
     walk,
 )
 from model.physical.skipping import split_filter
+from model.queries import Computed, Constants, Distinct, Join, Relation, Union
+from model.queries.query import Query
 from model.tables.table import Table
 from model.values.types import ColumnType
 
@@ -54,6 +59,65 @@ def may_fold(condition: Expression, table: Table, types: Types) -> bool:
             if other is not part and not _between(other, part):
                 return True
     return False
+
+
+def keeps_scan(relation: Relation, parsed: Parsed) -> bool:
+    """Whether every plan of a query scans the target, for any parameters.
+
+    The optimizer takes a scan out of a join or a union only where it knows a side to be empty
+    beforehand; an empty table of files is not known to be.
+    """
+    target = parsed.statement.table.name
+    if not any(scan.table == target for scan in relation.scans):
+        return False
+    if isinstance(relation, Union):
+        return any(keeps_scan(branch, parsed) for branch in relation.parts)
+    return _has_rows(relation, parsed)
+
+
+def _has_rows(relation: Relation, parsed: Parsed, once: bool = False) -> bool:
+    """Whether the optimizer has to scan all tables of a relation, whatever the parameters.
+
+    It must not know beforehand that a side of a join is empty. ``once`` says that duplicates make
+    no difference further up: then an outer join whose other side is not asked for is left out.
+    """
+    match relation:
+        case Query(condition=condition, table=name):
+            if condition == TRUE or parsed.guessed:
+                return bool(condition == TRUE)
+            return not may_fold(condition, parsed.tables[name], parsed.types)
+        case Constants(rows=rows):
+            return bool(rows)
+        case Join(kind=kind, left=left, right=right, condition=on):
+            if once and kind in ("left", "right", "full"):
+                return False
+            sides = _has_rows(left, parsed, once) and _has_rows(right, parsed, once)
+            return sides and all(map(_pairs, expressions.conjuncts(on)))
+        case Computed(source=source, query=query):
+            grouped = bool(query.groups or query.aggregates)
+            outer = isinstance(source, Join) and source.kind in ("left", "right", "full")
+            return _has_rows(source, parsed, once or grouped) and all(
+                _pairs(part) or (outer and _unmatched(part))
+                for part in expressions.conjuncts(query.condition)
+            )
+        case Distinct(source=source):
+            return _has_rows(source, parsed, True)
+    return False
+
+
+def _unmatched(part: Expression) -> bool:
+    """Whether a condition over an outer join asks for rows without a partner: for a NULL."""
+    return isinstance(part, IsNull) and isinstance(part.operand, Column)
+
+
+def _pairs(part: Expression) -> bool:
+    """Whether a condition compares columns with each other, or is none."""
+    match part:
+        case Comparison(left=Column() as left, right=Column() as right):
+            return left != right and left.type == right.type
+        case Or(left=Comparison() as equal, right=IsNull(operand=operand)):
+            return operand == equal and _pairs(equal)  # NOT IN
+    return part == TRUE
 
 
 def _holes(expression: Expression) -> bool:
@@ -94,7 +158,7 @@ def _fits(literal: Literal, type_: ColumnType, types: Types) -> bool:
     value = literal.value
     if not isinstance(value, Hole):
         return value is not None and literal.type == type_
-    if value.parameter is None:
+    if value.parameter is None or value.parameter.startswith(OPAQUE):
         return False
     given = types[value.parameter]
     if given == type_:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +21,7 @@ from checker.robustness.jobs.workload import Jobs
 from model.errors import InvalidScenario
 from model.history import Value
 from model.statements import Statement
+from model.tables.table import Table
 from model.values.types import BIGINT, ColumnType
 
 ROUNDS = 4
@@ -82,11 +83,15 @@ def _value(type_: ColumnType, number: int, round_: int, narrow: bool) -> Value:
 class Parsed:
     """A template's statement, with a :class:`Hole` as the value where it has a parameter.
 
-    ``types`` are those of the parameters.
+    ``types`` are those of the parameters, ``tables`` the definitions of all tables, the target
+    among them. ``sources_change`` and ``guessed`` are those of the workload's widening.
     """
 
     statement: Statement
     types: Mapping[str, ColumnType]
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    sources_change: bool = False
+    guessed: bool = False
 
 
 def parsed(jobs: Jobs, template: Template) -> Parsed | None:
@@ -119,7 +124,13 @@ def parsed(jobs: Jobs, template: Template) -> Parsed | None:
         return known.get(key, Hole(None))
 
     statement = _merged(results, constant)
-    return Parsed(statement, {each.name: each.type for each in template.parameters})
+    return Parsed(
+        statement,
+        {each.name: each.type for each in template.parameters},
+        jobs.known,
+        jobs.widening.sources_change,
+        jobs.widening.guessed,
+    )
 
 
 def _results(jobs: Jobs, template: Template, *, narrow: bool) -> list[Statement] | None:

@@ -75,6 +75,17 @@ class Template:
         return " ".join("".join([*parts, self.text[end:]]).split())
 
 
+class UntoldType(InvalidScenario):
+    """The type of ``parameter`` cannot be inferred."""
+
+    def __init__(self, parameter: str) -> None:
+        super().__init__(
+            f"the type of :{parameter} cannot be told: compare it with a column, store it in one, "
+            "give it a column's name, or say it under parameters"
+        )
+        self.parameter = parameter
+
+
 def literal(value: Value, type_: ColumnType) -> str:
     """A value as SQL, of the column's type or of a narrower one."""
     text = sql_literal(value)
@@ -134,10 +145,7 @@ class _Scope:
         if name in self.types:
             return Parameter(name, self.types[name], tuple(met))
         if not met:
-            raise InvalidScenario(
-                f"the type of :{name} cannot be told: compare it with a column, store it in one, "
-                "give it a column's name, or say it under parameters"
-            )
+            raise UntoldType(name)
         families = {type_.family for type_ in met.values()}
         if len(families) > 1:
             columns = ", ".join(f"{column} ({type_})" for column, type_ in met.items())

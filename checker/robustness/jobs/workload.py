@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.robustness.jobs.template import Template, template
+from checker.robustness.jobs.widening import EXACT, Widening
 from model.errors import InvalidScenario
 from model.history import Row, Value
 from model.levels import WRITE_SERIALIZABLE
@@ -41,7 +42,8 @@ class Jobs:
 
     ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
     only read, ``types`` those of parameters whose type no column gives. ``parts`` names the job
-    that a statement belongs to if the job has several. Make one with :func:`jobs`.
+    that a statement belongs to if the job has several, ``widening`` has what is known of the jobs
+    only roughly. Make one with :func:`jobs`.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Jobs:
     others: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
+    widening: Widening = EXACT
     cached: dict[str, Statement] = field(default_factory=dict, repr=False)
 
     @property
@@ -98,6 +101,7 @@ def jobs(
     sql: Mapping[str, str],
     profile: Profile,
     types: Mapping[str, ColumnType] | None = None,
+    widening: Widening = EXACT,
 ) -> Jobs:
     """Checks and prepares a workload.
 
@@ -105,7 +109,7 @@ def jobs(
     ``types`` are those of parameters whose type no column gives. Raises InvalidScenario with the
     path of keys to the place that is wrong.
     """
-    if not sql:
+    if not sql and not widening.outlines:
         raise InvalidScenario("a workload needs a job", ("jobs",))
     level = table.properties.get("delta.isolationLevel")
     if level is None:
@@ -139,6 +143,7 @@ def jobs(
         known,
         ready.others,
         dict(types or {}),
+        widening=widening,
     )
 
 

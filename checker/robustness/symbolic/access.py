@@ -14,8 +14,9 @@ from checker.robustness.failures import can_fail, order_matters
 from checker.robustness.jobs.folding import may_fold
 from checker.robustness.jobs.sentinels import Parsed, parsed
 from checker.robustness.jobs.template import Template
+from checker.robustness.jobs.widening import Outline
 from checker.robustness.jobs.workload import Jobs
-from checker.robustness.symbolic.footprint import Access, anything
+from checker.robustness.symbolic.footprint import Access, anything, outlined
 from checker.robustness.symbolic.runs import Run
 from model.statements import Statement
 from model.values.types import ColumnType
@@ -26,8 +27,9 @@ class Job:
     """A job, as far as it matters for the theorems.
 
     ``outside`` says why their premises do not cover it; None if they do. ``parsed`` is None if
-    nothing is known about its reads and writes. ``movable`` says that a row's partition may be
-    changed without changing its other columns: no partition column is computed.
+    nothing is known about its reads and writes, or ``outline`` all that is. ``movable`` says that a
+    row's partition may be changed without changing its other columns: no partition column is
+    computed.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Job:
     types: tuple[ColumnType, ...]
     partitions: tuple[int, ...]
     others: Mapping[str, tuple[ColumnType, ...]]
+    outline: Outline | None = None
 
     def run(self) -> Access:
         """A run with unknown parameters of its own."""
@@ -48,6 +51,8 @@ class Job:
 
         This allows questions about two rows of a run that adds many.
         """
+        if self.outline is not None:
+            return tuple(outlined(self.outline, self.types) for _ in range(count))
         if self.parsed is None:
             return tuple(anything(self.kind, self.types) for _ in range(count))
         run = Run(self.parsed, self.types, self.partitions, self.others)
@@ -67,6 +72,13 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
         table.partitions,
         {other: definition.types for other, definition in jobs.known.items()},
     )
+
+
+def outlined_job(jobs: Jobs, name: str, outline: Outline) -> Job:
+    """A job of which only an outline is known."""
+    table = jobs.target
+    types, partitions = table.types, table.partitions
+    return Job(name, outline.kind, None, None, False, types, partitions, {}, outline)
 
 
 def _fails_although_folded(template_parsed: Parsed | None) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import z3
 
+from checker.robustness.jobs.widening import Outline
 from checker.robustness.symbolic.expressions import Cell, SymbolicRow, fresh_row
 from model.values.types import ColumnType
 
@@ -90,3 +91,23 @@ def anything(kind: str, types: tuple[ColumnType, ...]) -> Access:
         blind=kind in ("INSERT", "INSERT SELECT"),
         reader=True,
     )
+
+
+def outlined(outline: Outline, types: tuple[ColumnType, ...]) -> Access:
+    """A run that may do all that the outline allows, and does nothing for certain."""
+    if not outline.writes:
+        return Access(outline.kind, reads=lambda row: YES, reader=True, writer=False)
+    every = Addition(YES, fresh_row(types), many=True)
+    return Access(
+        outline.kind,
+        reads=_whether(outline.reads),
+        removes=_whether(outline.removes),
+        adds=(every,) if outline.adds else (),
+        blind=outline.blind,
+        only_blind=outline.blind and not outline.reads,
+        reader=outline.reads,
+    )
+
+
+def _whether(any_row: bool) -> Condition:
+    return lambda row: YES if any_row else NO

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from checker.robustness.jobs.folding import may_fold
+from checker.robustness.jobs.folding import keeps_scan, may_fold
 from checker.robustness.symbolic.expressions import (
     SymbolicRow,
     fresh,
@@ -97,7 +97,8 @@ class Run(Scope):
             covers=self.query_covers(query),
             adds=(Addition(YES, fresh_row(self.types), many=True),),
             surely_adds=lambda read: (),
-            blind=True,  # The optimizer may see that there is no row, and scan nothing.
+            # The optimizer may see that there is no row, and scan nothing.
+            blind=not keeps_scan(query, self.parsed),
             only_blind=not mine,
         )
 
@@ -140,7 +141,7 @@ class Run(Scope):
         plain = not query.groups and not query.aggregates and not mine
 
         def derived(table: str, row: SymbolicRow) -> Sequence[Addition]:
-            if not plain or table != query.table:
+            if not plain or self.parsed.sources_change or table != query.table:
                 return ()
             matched = self.over(row).truth(query.condition).true
             return (Addition(matched, self._output(statement, row)),)
@@ -154,10 +155,13 @@ class Run(Scope):
             surely_derives=derived,
             sources=((query.table, source),) if plain else (),
             # Of a query that folds nothing is added but what an aggregate has of no row.
-            blind=not mine
-            or (one and may_fold(query.condition, statement.table, self.parsed.types)),
+            blind=not mine or (one and self._may_fold(query)),
             only_blind=not mine,
         )
+
+    def _may_fold(self, query: Query) -> bool:
+        table = self.parsed.statement.table
+        return self.parsed.guessed or may_fold(query.condition, table, self.parsed.types)
 
     def _output(self, statement: InsertSelect, source: SymbolicRow) -> SymbolicRow:
         assert isinstance(statement.query, Query)

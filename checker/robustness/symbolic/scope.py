@@ -10,6 +10,7 @@ import z3
 
 from checker.robustness.failures import fails
 from checker.robustness.jobs.sentinels import Parsed
+from checker.robustness.jobs.widening import OPAQUE
 from checker.robustness.symbolic.expressions import Cell, Reader, SymbolicRow, constant, fresh
 from checker.robustness.symbolic.footprint import NO, Condition
 from model.expressions import syntax as expressions
@@ -33,6 +34,8 @@ class Scope:
         return Reader(row, self._parameter, self.parsed.types)
 
     def _parameter(self, name: str) -> Cell:
+        if name.startswith(OPAQUE):
+            return fresh(self.parsed.types[name])
         if name not in self.parameters:
             self.parameters[name] = Cell(fresh(self.parsed.types[name]).term, NO)
         return self.parameters[name]

@@ -17,58 +17,120 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.engine import Engine
-    from isodelta.commands.robust.results import Asked
+    from isodelta.commands.robust.results import Asked, NothingWritten
+    from isodelta.commands.robust.sources import Files, LoadedTable
+    from isodelta.commands.robust.sources.statements import Statement
+    from isodelta.files.workloads import LoadedWorkload
     from isodelta.report import Report
 
 
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
-@click.argument("workloads", nargs=-1, required=True, metavar="WORKLOAD...")
+@click.argument("workloads", nargs=-1, required=True, metavar="FILE...")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table.")
+@click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    metavar="FILE",
+    help="CREATE TABLE statements, or dbt's catalog.json or manifest.json.",
+)
+@click.option(
+    "--delta",
+    "logs",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="Take the definition of a table from its Delta log.",
+)
 @engine_option(
     help_text="Replay the witness on a real engine; if there is none, the closest histories."
 )
 @click.option("--markdown", is_flag=True, help="Print the answers as one table in Markdown.")
 @common_options
-def command(workloads: Sequence[str], common: Common, engine: str | None, markdown: bool) -> int:
+def command(
+    workloads: Sequence[str],
+    tables: Sequence[str],
+    schemas: Sequence[str],
+    logs: Sequence[str],
+    common: Common,
+    engine: str | None,
+    markdown: bool,
+) -> int:
     """Decide whether overlapping jobs, run any number of times, always have a serial order.
 
-    A workload file has a table and jobs: SQL with :parameters, each of which may run any number of
-    times concurrently. The answer is robust, by a theorem; not robust, with the smallest history
-    that shows it; or unknown. A table that declares no level is treated as WriteSerializable.
-    Exit code 0 means that all are robust.
+    A FILE is a workload file (YAML), a SQL script, a notebook in source form, or a folder of
+    scripts, such as a dbt project. A script is a job: its statements run in their order, each as a
+    transaction, and each table that they write gets an answer. The answer is robust, by a theorem;
+    not robust, with the smallest history that shows it; or unknown. A table that declares no level
+    is treated as WriteSerializable. Exit code 0 means that all are robust.
     """
-    if common.report is not None and len(workloads) > 1:
-        raise BadInput("--report: a report is about one workload")
     if markdown and common.json:
         raise BadInput("--markdown and --json exclude each other")
-    return run(Asking(common, workloads, engine, markdown), common)
+    from isodelta.commands.robust.sources import Files
+
+    yaml = [file for file in workloads if file.endswith((".yaml", ".yml"))]
+    files = Files([file for file in workloads if file not in yaml], tables, schemas, logs)
+    return run(Asking(common, yaml, files, engine, markdown), common)
 
 
 @dataclass
-class Asking(Course["Asked"]):
+class Asking(Course["Asked | NothingWritten"]):
     """An answer for each workload; its histories are replayed if an engine is named."""
 
     common: Common
     workloads: Sequence[str]
+    files: Files
     engine: str | None
     markdown: bool
     doing = "asking"
 
-    def results(self, progress: Progress) -> Iterator[Asked]:
+    def results(self, progress: Progress) -> Iterator[Asked | NothingWritten]:
         from checker.robustness.answer import robustness
-        from isodelta.commands.robust.results import Asked
+        from isodelta.commands.robust.results import Asked, NothingWritten
         from isodelta.files.workloads import read_workloads
 
         workloads = read_workloads(self.workloads, self.common.profile)
         with self._started() as engine:
-            for loaded in workloads:
+            for loaded, skipped in self._asked(workloads, progress):
+                if loaded is None:
+                    yield NothingWritten(", ".join(self.files.files), skipped)
+                    continue
                 answer = robustness(loaded.jobs, progress)
                 if engine is None:
-                    yield Asked(loaded, answer, ())
+                    yield Asked(loaded, answer, (), skipped)
                     continue
                 from isodelta.commands.robust.replay import replay_answer
 
                 progress("replaying")
-                yield Asked(loaded, answer, tuple(replay_answer(answer, engine)))
+                replays = tuple(replay_answer(answer, engine))
+                yield Asked(loaded, answer, replays, skipped)
+
+    def _asked(
+        self, workloads: Sequence[LoadedWorkload], progress: Progress
+    ) -> Iterator[tuple[LoadedWorkload | LoadedTable | None, Sequence[Statement]]]:
+        """All workloads, each with the statements of its files that are left alone."""
+        yield from ((each, ()) for each in workloads)
+        yield from self._tables(progress)
+
+    def _tables(
+        self, progress: Progress
+    ) -> Iterator[tuple[LoadedTable | None, Sequence[Statement]]]:
+        """The tables that SQL files write, each with statements that are left alone."""
+        from isodelta.commands.robust.sources import read_project
+
+        if not self.files.files:
+            return
+        project = read_project(self.files)
+        left = project.skipped
+        if not project.written:
+            yield None, tuple(left)
+        for number, (name, shown) in enumerate(project.written, 1):
+            progress(f"{shown} ({number} of {len(project.written)})")
+            loaded = project.table(name, shown, self.common.profile)
+            jobs = {statement.job for statement in loaded.statements.values()}
+            last = number == len(project.written)
+            mine = [each for each in left if last or each.job in jobs]
+            left = [each for each in left if each not in mine]
+            yield loaded, tuple(mine)
 
     def _started(self) -> AbstractContextManager[Engine | None]:
         """The requested engine, if any."""
@@ -81,23 +143,37 @@ class Asking(Course["Asked"]):
 
         return started_engine(self.engine)
 
-    def good(self, results: Sequence[Asked]) -> bool:
+    def good(self, results: Sequence[Asked | NothingWritten]) -> bool:
         return all(asked.good for asked in results)
 
-    def words(self, result: Asked, console: Console) -> None:
+    def words(self, result: Asked | NothingWritten, console: Console) -> None:
         if self.markdown:
             return
-        from isodelta.commands.robust.words import print_answer
+        from isodelta.commands.robust.results import NothingWritten
+        from isodelta.commands.robust.words import print_answer, print_nothing
 
-        print_answer(result, console)
+        if isinstance(result, NothingWritten):
+            print_nothing(result, console)
+        else:
+            print_answer(result, console)
 
-    def closing_words(self, results: Sequence[Asked], console: Console) -> None:
+    def closing_words(self, results: Sequence[Asked | NothingWritten], console: Console) -> None:
         if self.markdown:
             from isodelta.commands.robust.table import table
 
-            click.echo(table(results), nl=False)
+            click.echo(table(answered(results)), nl=False)
 
-    def page(self, results: Sequence[Asked]) -> Report:
+    def page(self, results: Sequence[Asked | NothingWritten]) -> Report:
         from isodelta.commands.robust.page import page
 
-        return page(self.common, results[0], self.engine)
+        some = answered(results)
+        if not some:
+            raise BadInput("--report: no statement writes a Delta table")
+        return page(self.common, some, self.engine)
+
+
+def answered(results: Sequence[Asked | NothingWritten]) -> list[Asked]:
+    """The results that are answers about a table."""
+    from isodelta.commands.robust.results import Asked
+
+    return [result for result in results if isinstance(result, Asked)]

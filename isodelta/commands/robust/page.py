@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
 from isodelta.commands.robust.readings import history_summary, meaning
@@ -28,13 +30,24 @@ def _summary(answer: Answer) -> str:
     return text
 
 
-def page(common: Common, asked: Asked, engine: str | None) -> Report:
-    """The histories that show the answer as findings; aborts and replays as scenarios."""
-    answer, replays = asked.answer, asked.replays
-    jobs = answer.jobs
-    report = new_report(common, _summary(answer))
+def page(common: Common, results: Sequence[Asked], engine: str | None) -> Report:
+    """The histories that show the answers as findings; aborts and replays as scenarios."""
+    report = new_report(common, " ".join(_summary(asked.answer) for asked in results))
     report.engine = engine or report.engine
     used: set[str] = set()
+    for asked in results:
+        _add(report, asked, used)
+    report.summary.scenarios = len(report.scenarios) + len(report.findings)
+    replays = [replay for asked in results for replay in asked.replays]
+    report.summary.replays = len(replays)
+    report.summary.differences = sum(not replay.comparison.agrees for replay in replays)
+    return report
+
+
+def _add(report: Report, asked: Asked, used: set[str]) -> None:
+    """Adds the histories of one answer."""
+    answer, replays = asked.answer, asked.replays
+    jobs = answer.jobs
     observed = {id(replay.found): replay for replay in replays}
     for level, question, who in (
         (SERIAL, answer.serial, "all these jobs"),
@@ -79,7 +92,3 @@ def page(common: Common, asked: Asked, engine: str | None) -> Report:
                 observed=replay_result(replay.comparison, jobs.profile.name),
             )
         )
-    report.summary.scenarios = len(report.scenarios) + len(report.findings)
-    report.summary.replays = len(replays)
-    report.summary.differences = sum(not replay.comparison.agrees for replay in replays)
-    return report

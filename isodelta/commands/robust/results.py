@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from checker.robustness.answer import Answer, Question
 from checker.robustness.remedies import Remedy
 from isodelta.commands.robust.replay import ReplayedHistory
+from isodelta.commands.robust.sources.statements import Statement
+from isodelta.commands.robust.sources.tables import LoadedTable
 from isodelta.files.scenario_writer import scenario_mapping
 from isodelta.files.values import plain
 from isodelta.files.workloads import LoadedWorkload
@@ -15,11 +17,15 @@ from isodelta.files.workloads import LoadedWorkload
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A workload, the answer about it, and the replays of its histories on an engine."""
+    """A workload, the answer about it, and the replays of its histories on an engine.
 
-    loaded: LoadedWorkload
+    ``skipped`` are statements of the same files that are left alone.
+    """
+
+    loaded: LoadedWorkload | LoadedTable
     answer: Answer
-    replays: Sequence[ReplayedHistory]
+    replays: Sequence[ReplayedHistory] = ()
+    skipped: Sequence[Statement] = ()
 
     @property
     def unmet(self) -> list[str]:
@@ -40,6 +46,8 @@ class Asked:
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta robust --json`` prints."""
         written = _answer(self.answer)
+        if isinstance(self.loaded, LoadedTable):
+            written |= _sources(self.loaded, self.skipped)
         if self.replays:
             written["replays"] = [replay.to_json() for replay in self.replays]
         if self.unmet:
@@ -84,6 +92,57 @@ def _answer(answer: Answer) -> dict[str, object]:
     if serial.weaker is not None:
         written["weaker"] = serial.weaker
     return written
+
+
+def _sources(loaded: LoadedTable, skipped: Sequence[Statement]) -> dict[str, object]:
+    """The keys of an answer about a table whose jobs were read from SQL."""
+    return {
+        "table": loaded.table,
+        "jobs": [
+            {
+                "job": name,
+                "file": statement.file,
+                "line": statement.line,
+                "statement": statement.number,
+            }
+            for name, statement in loaded.statements.items()
+        ],
+        "skipped": left_alone(skipped),
+        "opaque": [
+            {"job": each.job, "part": each.part, "because": each.because} for each in loaded.opaque
+        ],
+        "inferred": dict(loaded.inferred),
+    }
+
+
+def left_alone(skipped: Sequence[Statement]) -> list[dict[str, object]]:
+    """The statements that are left alone, as JSON objects."""
+    return [
+        {"job": each.job, "statement": each.number, "because": each.skipped} for each in skipped
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class NothingWritten:
+    """The answer for files without a statement that writes a Delta table."""
+
+    files: str
+    skipped: Sequence[Statement]
+    good = True
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta robust --json`` prints."""
+        return {
+            "workload": self.files,
+            "table": None,
+            "verdict": "robust",
+            "because": "No statement writes a Delta table.",
+            "scenario": None,
+            "remedies": [],
+            "aborts": [],
+            "skipped": left_alone(self.skipped),
+            "opaque": [],
+        }
 
 
 def _question(question: Question) -> dict[str, object]:

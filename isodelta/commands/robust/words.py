@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
@@ -11,7 +12,9 @@ from rich.text import Text
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
 from isodelta.commands.robust.readings import meaning, short
-from isodelta.commands.robust.results import Asked
+from isodelta.commands.robust.results import Asked, NothingWritten
+from isodelta.commands.robust.sources.statements import Statement
+from isodelta.commands.robust.sources.tables import LoadedTable
 from isodelta.files.scenario_writer import schedule_entries
 from isodelta.terminal import printable
 
@@ -63,7 +66,38 @@ def print_answer(asked: Asked, console: Console) -> None:
         _line(text, console, style="green" if confirmed == len(replays) else "bold red")
     for failure in asked.unmet:
         _line(failure, console, style="bold red")
+    if isinstance(asked.loaded, LoadedTable):
+        _print_sources(asked.loaded, console)
+    _print_skipped(asked.skipped, console)
     console.print()
+
+
+def print_nothing(result: NothingWritten, console: Console) -> None:
+    """The answer for files whose statements write no Delta table."""
+    _line(f"{result.files}: no statement writes a Delta table.", console, 0, "bold")
+    _print_skipped(result.skipped, console)
+
+
+def _print_sources(loaded: LoadedTable, console: Console) -> None:
+    """The parts that are known only roughly, and the types that were inferred."""
+    if loaded.opaque:
+        console.print()
+        console.print(Text("  Not evaluated; it may come to anything:", "bold"))
+        for part in dict.fromkeys(f"{each.part} ({each.job})" for each in loaded.opaque):
+            _line(part, console, 4, "dim")
+    if loaded.inferred:
+        console.print()
+        columns = ", ".join(f"{name} {type_}" for name, type_ in loaded.inferred.items())
+        _line(f"Types inferred from their uses: {columns}", console, style="dim")
+
+
+def _print_skipped(skipped: Sequence[Statement], console: Console) -> None:
+    if not skipped:
+        return
+    console.print()
+    console.print(Text("  Left alone:", "bold"))
+    for each in skipped:
+        _line(f"{each.job} {each.number}: {each.skipped}", console, 4, "dim")
 
 
 def _question(title: str, question: Question, console: Console) -> None:

@@ -137,13 +137,13 @@ def test_a_report_has_the_history_as_a_finding(tmp_path: Path) -> None:
         ((":v)", ":v)\n  r: RESTORE TABLE t TO VERSION AS OF 0\n" + VACUUM), ":6: jobs.r: RESTORE"),
         (("delta.isolationLevel", "delta.isolation"), "table.properties.delta.isolation"),
         (("WriteSerializable", "Snapshot"), "has no isolation level 'Snapshot'"),
-        (("k: int", "k: number"), "unknown column type 'number'"),
+        (("k: int", "k: integre"), "unknown column type 'integre'"),
         (("name: appends", "name: ''"), ":2: name: is empty"),
         (("stream: INSERT INTO t VALUES (:k, :v)", "stream: 5"), "a SQL statement, or a list"),
         (("stream: INSERT INTO t VALUES (:k, :v)", "stream: []"), "jobs.stream: is empty"),
         (("stream: INSERT INTO t VALUES (:k, :v)", "s: [OPTIMIZE t, INSRT t]"), "jobs.s entry 2"),
         (("jobs:", "parameters: {x: int}\njobs:"), "parameters.x: no job has a parameter :x"),
-        (("jobs:", "parameters: {k: number}\njobs:"), "parameters.k: unknown column type"),
+        (("jobs:", "parameters: {k: whole number}\njobs:"), "parameters.k: unknown column type"),
         (("(:k, :v)", "(?, ?)"), "a parameter is written :name, not with ?"),
         (
             (

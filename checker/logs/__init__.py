@@ -1,0 +1,1 @@
+"""The log of an existing table, judged: its structure, its overlaps, and the levels it kept."""

@@ -1,0 +1,1 @@
+"""Commits that overlap, and the verdicts on them."""

@@ -1,0 +1,1 @@
+"""The bounds of what a logged commit read: its predicate, and what that says of whole files."""

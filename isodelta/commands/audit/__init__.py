@@ -1,0 +1,1 @@
+"""``isodelta audit``: the log of an existing table, checked."""

@@ -1,0 +1,144 @@
+"""The page of ``isodelta audit``: verdicts, findings, a timeline of overlaps, pairs of jobs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from markupsafe import Markup
+
+from checker.logs.overlap.traces import Trace
+from isodelta.commands.audit.results import Audited, Told
+from isodelta.exits import BadInput
+
+BINS = 60
+"""Stretches of versions in the timeline; each opens to the commits in it."""
+
+OPENED = 100
+"""Overlapping commits that one stretch of the timeline lists."""
+
+MOST_PAIRS = 500_000
+"""Pairs of overlapping commits that the grid counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Versions that the timeline draws as one bar; ``missed`` are the pairs that overlap there."""
+
+    first: int
+    last: int
+    missed: int
+    overlapping: Sequence[Trace]
+    commits: int
+
+
+def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> Path:
+    """Writes index.html and report.json; returns the path of the page. Raises BadInput."""
+    from isodelta.report.files.writer import replace_file
+    from isodelta.report.html import plain_page
+
+    result = audited.audit
+    stretches = timeline(result.traces)
+    operations, grid, counted = pairs(result.traces)
+    page = plain_page(
+        "audit.html.j2",
+        audit=result,
+        cut_short=cut_short,
+        picture=_picture(stretches) if result.overlaps else None,
+        stretches=[stretch for stretch in stretches if stretch.missed],
+        opened=OPENED,
+        operations=operations,
+        grid=grid,
+        most=max(grid.values(), default=0),
+        counted_pairs=counted,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    summary = audited.summary.to_json()
+    whole = {"findings": [Told(each).to_json() for each in result.findings], **summary}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "report.json", (json.dumps(whole, indent=1) + "\n").encode())
+        replace_file(folder / "index.html", page.encode())
+    except OSError as error:
+        raise BadInput(f"--report: {folder}: cannot be written: {error.strerror}") from error
+    return folder / "index.html"
+
+
+def timeline(traces: Sequence[Trace]) -> list[Stretch]:
+    """The versions in at most ``BINS`` stretches."""
+    if not traces:
+        return []
+    size = -(-len(traces) // BINS)
+    stretches = []
+    for start in range(0, len(traces), size):
+        some = traces[start : start + size]
+        overlapping = [each for each in some if each.missed > 0]
+        missed = sum(each.missed for each in overlapping)
+        stretches.append(Stretch(some[0].version, some[-1].version, missed, overlapping, len(some)))
+    return stretches
+
+
+def pairs(traces: Sequence[Trace]) -> tuple[list[str], Counter[tuple[str, str]], int]:
+    """How often each operation overlapped each other one: (later, earlier that it missed).
+
+    Returns the operations, the counts and the number of pairs counted.
+    """
+    counts: Counter[tuple[str, str]] = Counter()
+    counted = 0
+    place = {each.version: index for index, each in enumerate(traces)}
+    for index, each in enumerate(traces):
+        if each.read_version is None or not each.missed:
+            continue
+        since = place.get(each.read_version + 1, 0)
+        if counted + index - since > MOST_PAIRS:
+            break
+        counted += index - since
+        counts.update((each.operation, other.operation) for other in traces[since:index])
+    operations = sorted({name for pair in counts for name in pair})
+    return operations, counts, counted
+
+
+def _picture(stretches: Sequence[Stretch]) -> Markup:
+    """Bars of the pairs that overlap, by version."""
+    from isodelta.report.pictures.svg import add, markup, picture
+
+    width, height, left = 900.0, 150.0, 60.0
+    most = max(stretch.missed for stretch in stretches)
+    root = picture(
+        width,
+        height,
+        "timeline",
+        "Overlapping commits by version",
+        f"{len(stretches)} stretches of versions, at most {most} overlapping pairs in one",
+    )
+    step = (width - left - 10) / len(stretches)
+    for number, stretch in enumerate(stretches):
+        tall = 100.0 * stretch.missed / most
+        bar = add(
+            root,
+            "rect",
+            x=left + number * step + 1,
+            y=115 - tall,
+            width=max(step - 2, 1.0),
+            height=tall,
+            fill="currentColor",
+        )
+        words = f"versions {stretch.first} to {stretch.last}: {stretch.missed} overlapping pairs"
+        add(bar, "title", text=words)
+    add(root, "line", x1=left, y1=115.0, x2=width - 10, y2=115.0, stroke="currentColor")
+    add(root, "text", text=stretches[0].first, x=left, y=135.0, fill="currentColor")
+    add(
+        root,
+        "text",
+        text=stretches[-1].last,
+        x=width - 10,
+        y=135.0,
+        text_anchor="end",
+        fill="currentColor",
+    )
+    add(root, "text", text=most, x=left - 8, y=22.0, text_anchor="end", fill="currentColor")
+    return markup(root)
