@@ -79,7 +79,6 @@ def test_a_list_of_scenarios_is_read_with_the_line_of_each() -> None:
     [
         ("WHERE p = 1", "WHERE q = 1", "x.yaml:8: transactions.A: unknown column 'q'"),
         ("DELETE FROM", "DELET FROM", "x.yaml:8: transactions.A: "),
-        ("A: DELETE FROM t WHERE p = 1", "A: ANALYZE TABLE t", "x.yaml:8: transactions.A: "),
         ("commit A, commit R", "commit R", "x.yaml:11: schedule: transaction A is left open"),
         ("begin A, ", "commit A, ", "x.yaml:11: schedule entry 1: transaction A commits before"),
         ("commit R]", "commit R, A]", "x.yaml:11: schedule entry 6: transaction A begins twice"),
