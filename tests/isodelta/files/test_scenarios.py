@@ -18,6 +18,7 @@ from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.scenarios import BadScenarios, load_scenarios, read_files, read_text
 from isodelta.files.values import plain, typed
 from isodelta.files.yaml_source import read_source
+from isodelta.runs.judging import check
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.values.types import parse_type, sql_row
 
@@ -434,3 +435,44 @@ def test_the_schema_knows_every_key_and_says_what_it_is() -> None:
     for definition in definitions.values():
         assert definition["additionalProperties"] is False
         assert all("description" in shape for shape in definition["properties"].values())
+
+
+NAMED = """
+name: tables under names of one's choice
+table:
+  columns: {k: int, v: int}
+  setup: ["INSERT INTO main.sales.orders VALUES (1, 10), (2, 20)"]
+tables:
+  staging.`new orders`:
+    columns: {k: int, v: int}
+    setup: ["INSERT INTO staging.`new orders` VALUES (2, 21)"]
+  t: {columns: {k: int}, setup: [INSERT INTO t VALUES (1)]}
+transactions:
+  A: MERGE INTO main.sales.orders USING staging.`new orders` s ON orders.k = s.k
+    WHEN MATCHED THEN UPDATE SET v = s.v
+  B: INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t
+schedule: [A, B]
+expect: {rows: [[1, 10], [2, 21], [1, 5]]}
+"""
+
+
+def test_tables_may_have_any_names() -> None:
+    (loaded,) = read_text(NAMED)
+    assert check(loaded).ok
+    assert loaded.statements["B"] == "INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t"
+    again = read_text(scenario_yaml(loaded.scenario))
+    assert check(again[0]).ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("INTO `main`.`sales`.`orders`", "INTO sales.orders", "this writes sales.orders, and"),
+        ("INTO `main`.`sales`.`orders`", "INTO t", "a statement writes to table 't'"),
+        ("FROM t", "FROM nowhere", "unknown table 'nowhere'"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_declared_are_problems(old: str, new: str, expected: str) -> None:
+    (problem,) = problems(NAMED.replace(old, new))
+    assert "transactions.B: " in problem
+    assert expected in problem
