@@ -198,7 +198,7 @@ class _Reader:
             self._check_properties(("tables", name), spec)
         outcomes = Expectation(shape.expect.outcomes)
         try:
-            workload = prepare(replace(scenario, expect=outcomes), profile)
+            workload = prepare(replace(scenario, expect=outcomes), profile, opaque=True)
             check_known(workload, scenario.schedule, profile)
         except InvalidScenario as error:
             where = error.where
