@@ -36,7 +36,7 @@ class NotPredicted(UnsupportedSQL):
     def __init__(
         self, part: str, because: str, where: tuple[str | int, ...] = (), error_class: None = None
     ) -> None:
-        super().__init__(f"{part!r} cannot be evaluated ({because})", where)
+        super().__init__(f"{part!r}: {because}", where)
         self.part = part
         self.because = because
 

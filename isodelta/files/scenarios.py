@@ -10,13 +10,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from isodelta.exits import BadInput
+from isodelta.files.naming import in_the_models_names
 from isodelta.files.scenario_schema import ERROR_CLASS, ExpectShape, ScenarioShape, TableShape
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.values import typed
@@ -73,12 +74,21 @@ class BadScenarios(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A scenario that was read, checked and prepared, and its file and line."""
+    """A scenario that was read, checked and prepared, and its file and line.
+
+    ``written`` has the transactions' statements with the names of tables that the file gives them.
+    """
 
     scenario: Scenario
     workload: Workload
     file: str
     line: int
+    written: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> Mapping[str, str]:
+        """The transactions' statements as their author wrote them."""
+        return self.written or self.scenario.transactions
 
 
 def load_scenarios(*files: str | FilePath, profile: Profile = DEFAULT) -> list[Scenario]:
@@ -198,7 +208,8 @@ class _Reader:
             self._check_properties(("tables", name), spec)
         outcomes = Expectation(shape.expect.outcomes)
         try:
-            workload = prepare(replace(scenario, expect=outcomes), profile)
+            scenario = in_the_models_names(scenario)
+            workload = prepare(replace(scenario, expect=outcomes), profile, opaque=True)
             check_known(workload, scenario.schedule, profile)
         except InvalidScenario as error:
             where = error.where
@@ -209,9 +220,9 @@ class _Reader:
         except RecursionError:
             raise self._bad((), "a statement is nested too deeply") from None
         expect = self._expectation(shape.expect, scenario, workload)
-        return Loaded(
-            replace(scenario, expect=expect), workload, self.file, self.source.line(self.start)
-        )
+        line = self.source.line(self.start)
+        written = dict(shape.transactions)
+        return Loaded(replace(scenario, expect=expect), workload, self.file, line, written)
 
     def _bad(self, place: Path, reason: str) -> BadScenarios:
         return BadScenarios([self._problem(place, reason)])
