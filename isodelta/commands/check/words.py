@@ -61,7 +61,7 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
     _print_table(loaded.workload, console)
     console.print()
-    _print_statements(scenario.transactions, console)
+    _print_statements(loaded.statements, console)
     console.print()
     _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
     console.print()
@@ -80,7 +80,7 @@ def print_undecided(undecided: Undecided, console: Console) -> None:
     place = f"{loaded.file}:{loaded.line}, table at {undecided.level}, rules of {undecided.profile}"
     console.print(Text(place, "dim"))
     console.print()
-    _print_statements(scenario.transactions, console)
+    _print_statements(loaded.statements, console)
     console.print()
     reason = Text(f"Not predicted: {printable(str(undecided.error))}", "yellow")
     console.print(Padding(reason, (0, 0, 0, 2)))

@@ -31,7 +31,7 @@ def print_not_predicted(result: NotPredicted, console: Console) -> None:
     console.print(Text(place, "dim"))
     console.print()
     table = Table("", "statement", "engine", box=None, padding=(0, 2, 0, 0))
-    for name, text in scenario.transactions.items():
+    for name, text in result.loaded.statements.items():
         table.add_row(Text(name, "bold cyan"), Text(printable(text)), seen.outcomes[name])
     console.print(Padding(table, (0, 0, 0, 2)))
     print_rows("Final rows", seen.rows, console)
@@ -60,7 +60,7 @@ def print_replayed(replayed: Replayed, console: Console) -> None:
     console.print(Text(place, "dim"))
     console.print()
     table = Table("", "statement", "model", "engine", box=None, padding=(0, 2, 0, 0))
-    for name, text in scenario.transactions.items():
+    for name, text in loaded.statements.items():
         table.add_row(
             Text(name, "bold cyan"),
             Text(printable(text)),

@@ -18,6 +18,7 @@ from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.scenarios import BadScenarios, load_scenarios, read_files, read_text
 from isodelta.files.values import plain, typed
 from isodelta.files.yaml_source import read_source
+from isodelta.runs.judging import check
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.values.types import parse_type, sql_row
 
@@ -434,3 +435,76 @@ def test_the_schema_knows_every_key_and_says_what_it_is() -> None:
     for definition in definitions.values():
         assert definition["additionalProperties"] is False
         assert all("description" in shape for shape in definition["properties"].values())
+
+
+NAMED = """
+name: tables under names of one's choice
+table:
+  columns: {k: int, v: int}
+  setup: ["INSERT INTO main.sales.orders VALUES (1, 10), (2, 20)"]
+tables:
+  staging.`new orders`:
+    columns: {k: int, v: int}
+    setup: ["INSERT INTO staging.`new orders` VALUES (2, 21)"]
+  t: {columns: {k: int}, setup: [INSERT INTO t VALUES (1)]}
+transactions:
+  A: MERGE INTO main.sales.orders USING staging.`new orders` s ON orders.k = s.k
+    WHEN MATCHED THEN UPDATE SET v = s.v
+  B: INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t
+schedule: [A, B]
+expect: {rows: [[1, 10], [2, 21], [1, 5]]}
+"""
+
+
+def test_tables_may_have_any_names() -> None:
+    (loaded,) = read_text(NAMED)
+    assert check(loaded).ok
+    assert loaded.statements["B"] == "INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t"
+    again = read_text(scenario_yaml(loaded.scenario))
+    assert check(again[0]).ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("INTO `main`.`sales`.`orders`", "INTO sales.orders", "this writes sales.orders, and"),
+        ("INTO `main`.`sales`.`orders`", "INTO t", "a statement writes to table 't'"),
+        ("FROM t", "FROM nowhere", "unknown table 'nowhere'"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_declared_are_problems(old: str, new: str, expected: str) -> None:
+    (problem,) = problems(NAMED.replace(old, new))
+    assert "transactions.B: " in problem
+    assert expected in problem
+
+
+MANY = """
+name: many problems
+table:
+  columns: {id: int, amount: int}
+  properties: {delta.appendOnyl: "true"}
+tables:
+  s: {columns: {id: int}}
+transactions:
+  A: DELETE FROM t WHERE amuont = 1
+  B: INSERT INTO t SELECT id, idd FROM ss
+  C: UPDATE t SET amount = (SELECT max(idx) FROM s)
+  D: DELET FROM t
+schedule: [begin A, B, C, commit A, commit E]
+"""
+
+
+def test_all_problems_are_said_each_with_the_nearest_name() -> None:
+    expected = [
+        ("x.yaml:5: table.properties.delta.appendOnyl", "did you mean delta.appendOnly?"),
+        ("x.yaml:9: transactions.A", "did you mean amount?"),
+        ("x.yaml:10: transactions.B", "did you mean s?"),
+        ("x.yaml:11: transactions.C", "did you mean id?"),
+        ("x.yaml:12: transactions.D", "did you mean DELETE?"),
+        ("x.yaml:13: schedule entry 5", "there is no transaction 'E'"),
+    ]
+    found = problems(MANY)
+    assert len(found) == len(expected)
+    for line, (place, hint) in zip(found, expected, strict=True):
+        assert line.startswith(place)
+        assert hint in line
