@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class ModelError(Exception):
     """Base of every error that this package raises on purpose; its text is one line."""
@@ -24,6 +27,22 @@ class InvalidScenario(ModelError):
         super().__init__(message)
         self.where = where
         self.error_class = error_class
+
+
+class SeveralProblems(InvalidScenario):
+    """Independent problems of one scenario, at least one; the text is the first one's."""
+
+    def __init__(self, problems: Iterable[InvalidScenario]) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        super().__init__(str(first), first.where, first.error_class)
+
+
+def did_you_mean(word: str, valid: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the valid one that is close, if there is one."""
+    names = {name.lower(): name for name in valid}
+    near = difflib.get_close_matches(word.lower(), names, 1)
+    return f", did you mean {names[near[0]]}?" if near else ""
 
 
 class UnsupportedSQL(InvalidScenario):

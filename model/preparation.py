@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from model.definitions import may_restore, reachable, with_places
-from model.errors import InvalidScenario, NotPredicted, StatementFailure, UnsupportedSQL
+from model.errors import (
+    InvalidScenario,
+    NotPredicted,
+    SeveralProblems,
+    StatementFailure,
+    UnsupportedSQL,
+)
 from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
@@ -185,12 +191,17 @@ def _resolved(text: str, table: Table, tables: Mapping[str, Table], read: _Reade
 
 
 def _check_slips(scenario: Scenario, failed: Mapping[str, InvalidScenario]) -> None:
-    """Raises the first error that looks like a typo rather than an outcome to model."""
+    """Raises SeveralProblems for the errors that look like typos rather than outcomes to model."""
+    slips = []
     for name, reason in failed.items():
         failure = reason.error_class
         expected = failure == scenario.expect.outcomes.get(name) or isinstance(reason, NoTable)
         if failure is None or (not expected and failure.startswith(_MISSPELT)):
-            raise _at(reason, ("transactions", name)) from reason
+            slips.append(_at(reason, ("transactions", name)))
+    if len(slips) == 1:
+        raise slips[0]
+    if slips:
+        raise SeveralProblems(slips)
 
 
 _MISSPELT = (

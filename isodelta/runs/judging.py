@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,9 @@ from model.levels import DELTA_LEVELS
 from model.outcomes import Ending
 from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
-from model.scenario import Scenario
+from model.scenario import Expectation, Scenario
 from model.simulator import Run, run
+from model.statements import Refused
 
 if TYPE_CHECKING:
     from checker.search.finding import Finding
@@ -153,7 +154,20 @@ def _checked(loaded: Loaded, profile: Profile) -> Checked:
         {level: verdict.verdict for level, verdict in verdicts.items()},
         loaded.workload.level,
     )
-    return Checked(loaded, result, verdicts, unmet)
+    return Checked(loaded, result, verdicts, (*unmet, *_always_failing(loaded)))
+
+
+def _always_failing(loaded: Loaded) -> Iterator[str]:
+    """The transactions that fail whenever they run, of a scenario that expects nothing."""
+    if loaded.scenario.expect != Expectation():
+        return
+    for name, statement in loaded.workload.statements.items():
+        if isinstance(statement, Refused):
+            yield (
+                f"{name} always fails by itself: {statement.message} ({statement.error_class}); "
+                f"if that is meant, say so: expect: {{outcomes: {{{name}: "
+                f"{statement.error_class}}}}}"
+            )
 
 
 def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:

@@ -33,8 +33,6 @@ def name_of(text: str) -> Name:
         table = exp.to_table(text, dialect=Delta)
     except SqlglotError as error:
         raise InvalidScenario(f"{text!r} is not the name of a table") from error
-    if table.alias or not all(isinstance(part, exp.Identifier) for part in table.parts):
-        raise InvalidScenario(f"{text!r} is not the name of a table")
     return _parts(table)
 
 

@@ -476,3 +476,35 @@ def test_names_that_are_not_declared_are_problems(old: str, new: str, expected: 
     (problem,) = problems(NAMED.replace(old, new))
     assert "transactions.B: " in problem
     assert expected in problem
+
+
+MANY = """
+name: many problems
+table:
+  columns: {id: int, amount: int}
+  properties: {delta.appendOnyl: "true"}
+tables:
+  s: {columns: {id: int}}
+transactions:
+  A: DELETE FROM t WHERE amuont = 1
+  B: INSERT INTO t SELECT id, idd FROM ss
+  C: UPDATE t SET amount = (SELECT max(idx) FROM s)
+  D: DELET FROM t
+schedule: [begin A, B, C, commit A, commit E]
+"""
+
+
+def test_all_problems_are_said_each_with_the_nearest_name() -> None:
+    expected = [
+        ("x.yaml:5: table.properties.delta.appendOnyl", "did you mean delta.appendOnly?"),
+        ("x.yaml:9: transactions.A", "did you mean amount?"),
+        ("x.yaml:10: transactions.B", "did you mean s?"),
+        ("x.yaml:11: transactions.C", "did you mean id?"),
+        ("x.yaml:12: transactions.D", "did you mean DELETE?"),
+        ("x.yaml:13: schedule entry 5", "there is no transaction 'E'"),
+    ]
+    found = problems(MANY)
+    assert len(found) == len(expected)
+    for line, (place, hint) in zip(found, expected, strict=True):
+        assert line.startswith(place)
+        assert hint in line

@@ -76,5 +76,7 @@ def test_a_query_writes_no_table() -> None:
 
 def test_a_name_is_read_as_in_a_statement() -> None:
     assert name_of("Main.sales.`My Orders`") == ("main", "sales", "my orders")
+    assert name_of("my orders") == ("my orders",)
+    assert name_of("a.b.c.d") == ("a", "b", "c", "d")
     with pytest.raises(InvalidScenario):
-        name_of("a b c")
+        name_of("`a")
