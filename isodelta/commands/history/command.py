@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
     from isodelta.commands.history.results import HistoryResult, Unread
 
-FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
+FORMAT_NAMES = (
+    "text",
+    "bincode",
+    "cobra",
+    "awdit",
+    "edn",
+    "json",
+    "dbcop",
+    "chronos",
+    "parquet",
+)
 
 
 @click.command(short_help="Judge a history recorded by another tool.")
@@ -113,8 +123,10 @@ class Judging(Course["HistoryResult | Unread"]):
     def results(self, progress: Progress) -> Iterator[HistoryResult | Unread]:
         from isodelta.formats.formats import histories_in
 
-        # Reading makes millions of objects without cycles of references.
+        # Reading makes millions of objects without cycles of references; of the rest, what was
+        # there before is not looked through again after every history.
         gc.disable()
+        gc.freeze()
         try:
             for name in self.files:
                 paths = histories_in(Path(name))
@@ -124,6 +136,7 @@ class Judging(Course["HistoryResult | Unread"]):
                     yield self._judged(path, one_of_many=paths != [Path(name)])
                     gc.collect()
         finally:
+            gc.unfreeze()
             gc.enable()
 
     def _judged(self, path: Path, *, one_of_many: bool) -> HistoryResult | Unread:
