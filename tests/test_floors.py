@@ -26,7 +26,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
-        "separation", "robustness", "logs",
+        "separation", "robustness", "logs", "refusals",
     ),
     "conformance": (
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",

@@ -12,6 +12,7 @@ from checker.logs.actions import LoggedCommit, TableState
 from checker.logs.findings import Finding
 from checker.logs.overlap.traces import Trace, backward, recorded, segments, trace, united
 from checker.logs.overlap.verdicts import SegmentVerdict, judge
+from checker.logs.overlap.what_if import WhatIf, what_if
 from checker.logs.reads.file_facts import Columns
 from checker.logs.source import Jump, LogSource, Rows
 from checker.logs.structure.commits import Structure
@@ -57,6 +58,7 @@ class Audit:
     ``segments`` are the verdicts on overlapping commits, two for each segment. ``levels`` is the
     verdict on the whole window, ``because`` its reasons. ``overlaps`` counts pairs of overlapping
     commits, ``unrecorded`` the commits that may have read and do not say which version.
+    ``retries`` is the number of attempts that writers recorded besides; None if none records it.
     """
 
     location: str
@@ -73,6 +75,8 @@ class Audit:
     unrecorded: list[int] = field(default_factory=list)
     writers: Counter[str] = field(default_factory=Counter)
     state: TableState = field(default_factory=TableState)
+    what_if: WhatIf = field(default_factory=WhatIf)
+    retries: int | None = None
 
 
 def audit(
@@ -112,6 +116,7 @@ def audit(
         if inside:
             result.commits += 1
             result.findings += found
+            _count_retries(result, commit)
             result.writers[commit.engine.partition("/")[0] or "unknown writer"] += 1
             result.findings += _beside(source, commit, state)
             unknown += [f"version {commit.version}: {problem}" for problem in commit.problems]
@@ -127,9 +132,18 @@ def audit(
         if storage is not None:
             result.findings += on_storage(state, named if whole else None, storage, rows)
     _overlaps(result, window)
+    result.what_if = what_if(result.traces, window.first)
     _verdicts(result, structure, rows, window, unknown)
     result.findings.sort(key=lambda finding: finding.versions)
     return result
+
+
+def _count_retries(result: Audit, commit: LoggedCommit) -> None:
+    """Adds what delta-rs records of its attempts."""
+    metrics = commit.info.get("operationMetrics")
+    count = metrics.get("num_retries") if isinstance(metrics, dict) else None
+    if isinstance(count, int):
+        result.retries = (result.retries or 0) + count
 
 
 def _trace(commit: LoggedCommit, before: TableState) -> Trace:

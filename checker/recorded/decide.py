@@ -26,7 +26,9 @@ from checker.recorded.explanation.witness import (
     of_read,
 )
 from checker.recorded.history import Key, RecordedHistory, Value
-from checker.recorded.observations import AnomalousRead, Observations, observe
+from checker.recorded.observations import AnomalousRead, Observations
+from checker.recorded.observing import observe
+from checker.recorded.replay import first_difference
 from checker.recorded.version_order.completion import Completion, Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
@@ -37,10 +39,12 @@ from checker.recorded.version_order.time_limit import OutOfTime
 from checker.recorded.weak_levels import cycle_of, decide_weak
 from model.levels import (
     CAUSAL,
+    PREFIX,
     RECORDED_LEVELS,
     REPEATABLE_READ,
     SERIALIZABLE,
     SNAPSHOT_ISOLATION,
+    STRICT_SERIALIZABLE,
     STRONG_SESSION,
     consecutive,
     forbids,
@@ -97,7 +101,8 @@ def judge(
     """
     started = time.monotonic()
     seen = observe(history)
-    judge_level = _Judge(seen, started + time_limit, only or level_names(session_order))
+    wanted = only or level_names(session_order, real_time=history.timed)
+    judge_level = _Judge(seen, started + time_limit, wanted)
     levels = judge_level.all_levels(session_order)
     return Judgement(
         len(seen.transactions),
@@ -110,10 +115,14 @@ def judge(
     )
 
 
-def level_names(session_order: bool) -> list[str]:
-    """The levels that a history is judged at, with the order of sessions or without."""
+def level_names(session_order: bool, *, real_time: bool = False) -> list[str]:
+    """The levels that a history is judged at, with the order of sessions or without.
+
+    ``real_time`` adds those that need times.
+    """
     strong = [] if session_order else [SNAPSHOT_ISOLATION, SERIALIZABLE]
-    return _names(session_order) + [STRONG_SESSION + name for name in strong]
+    timed = [name for name, level in RECORDED_LEVELS.items() if level.real_time and real_time]
+    return _names(session_order) + [STRONG_SESSION + name for name in strong] + timed
 
 
 class _Judge:
@@ -121,6 +130,8 @@ class _Judge:
         self.seen = seen
         self.deadline = deadline
         self.wanted = wanted
+        self.in_session_order = False
+        """Whether the last serial order has every session in its order."""
 
     def _names(self, sessions: bool) -> list[str]:
         return [name for name in _names(sessions) if name in self.wanted]
@@ -131,22 +142,54 @@ class _Judge:
         return now + max(0.0, self.deadline - now) / 2
 
     def all_levels(self, sessions: bool) -> dict[str, Verdict]:
+        if STRICT_SERIALIZABLE not in self.wanted:
+            return self._levels(sessions)
+        strict = self._strict(sessions)
+        if strict.verdict == "holds":
+            levels = self._levels(sessions, strict)
+        else:
+            levels = self._levels(sessions)
+            broken = [v for name, v in levels.items() if not name.startswith(STRONG_SESSION)]
+            broken = [verdict for verdict in broken if verdict.verdict == "violated"]
+            # The weaker level's witness says most, and is a witness here as well.
+            strict = replace(broken[0], level=STRICT_SERIALIZABLE) if broken else strict
+        return levels | {STRICT_SERIALIZABLE: strict}
+
+    def _strict(self, sessions: bool) -> Verdict:
+        if self.seen.anomalous_reads:
+            return _by_read(STRICT_SERIALIZABLE, self.seen.anomalous_reads)
+        return self._strong(STRICT_SERIALIZABLE, sessions)
+
+    def _levels(self, sessions: bool, strict: Verdict | None = None) -> dict[str, Verdict]:
+        """The levels without real time; ``strict`` is the verdict on one that implies them."""
         names = self._names(sessions)
         anomalous = self.seen.anomalous_reads
         if sessions:
-            return self._ladder(names, True, anomalous)
+            return _all_like(strict, names) if strict else self._ladder(names, True, anomalous)
         strong_names = [SNAPSHOT_ISOLATION, SERIALIZABLE]
         strong_names = [name for name in strong_names if STRONG_SESSION + name in self.wanted]
-        strong = self._ladder(strong_names, True, anomalous)
+        if strict is not None and self.in_session_order:
+            strong = _all_like(strict, strong_names)
+        else:
+            strong = self._ladder(strong_names, True, anomalous)
         held = [name for name in strong_names if strong[name].verdict == "holds"]
-        if SERIALIZABLE in held:
-            levels = _all_like(strong[SERIALIZABLE], names)
+        if strict is not None or SERIALIZABLE in held:
+            levels = _all_like(strict or strong[SERIALIZABLE], names)
         else:
             weaker = [n for n in names if held and forbids(SNAPSHOT_ISOLATION, n)]
             holding = {name: Verdict(name, "holds") for name in weaker}
             levels = self._ladder(names, False, anomalous, holding)
         strong = {STRONG_SESSION + name: verdict for name, verdict in strong.items()}
         return levels | {name: replace(verdict, level=name) for name, verdict in strong.items()}
+
+    def _in_session_order(self, order: Sequence[int]) -> bool:
+        last: dict[int, int] = {}
+        for number in order:
+            session = self.seen.session[number]
+            if number < last.get(session, number):
+                return False
+            last[session] = number
+        return True
 
     def cycles(self, levels: Mapping[str, Verdict], sessions: bool) -> tuple[Verdict, ...]:
         """The cycles behind the verdicts, and those that anomalous reads hide."""
@@ -209,11 +252,26 @@ class _Judge:
                 # The weaker level's witness says most, and is a witness here as well.
                 levels[name] = broken
             elif name not in levels:
-                same = name == REPEATABLE_READ
-                levels[name] = levels[SERIALIZABLE] if same else self._weak(name, sessions)
+                levels[name] = self._one(name, sessions, levels)
             if levels[name].verdict == "violated":
                 broken = broken or levels[name]
         return {name: replace(levels[name], level=name) for name in names}
+
+    def _one(self, name: str, sessions: bool, levels: Mapping[str, Verdict]) -> Verdict:
+        """A level that no stronger one decides, the stronger ones among ``levels``."""
+        if name == REPEATABLE_READ:
+            return levels[SERIALIZABLE]
+        if name == PREFIX:
+            return self._prefix(levels.get(SNAPSHOT_ISOLATION), sessions)
+        return self._weak(name, sessions)
+
+    def _prefix(self, snapshot: Verdict | None, sessions: bool) -> Verdict:
+        match snapshot and snapshot.witness:
+            # Inferred edges may follow from demands of SnapshotIsolation alone.
+            case Cycle(edges, inferred=False) if _breaks_prefix([edge.kind for edge in edges]):
+                assert snapshot is not None
+                return snapshot
+        return self._strong(PREFIX, sessions)
 
     def _snapshot(self, serializable: Verdict | None, sessions: bool) -> Verdict:
         match serializable and serializable.witness:
@@ -253,15 +311,17 @@ class _Judge:
         return ()
 
     def _strong(self, name: str, sessions: bool) -> Verdict:
-        lost = self._lost_update()
+        lost = () if name == PREFIX else self._lost_update()
         if lost:
             return self._by_cycle(name, lost)
         deadline = self._half_of_the_rest()
         try:
             graph = Constraints(
                 self.seen,
-                split=name == SNAPSHOT_ISOLATION,
+                split=name in (PREFIX, SNAPSHOT_ISOLATION),
                 sessions=sessions,
+                conflicts=name != PREFIX,
+                real_time=RECORDED_LEVELS[name].real_time,
                 deadline=deadline,
             )
             decision = decide(graph, deadline)
@@ -277,10 +337,20 @@ class _Judge:
             else:
                 witness = explained(around, self.seen, derive(graph, around))
             return self._violated(name, around, witness)
-        if name != SERIALIZABLE:
+        if not forbids(name, SERIALIZABLE):
             return Verdict(name, "holds")
-        order = tuple(self.seen.transactions[node].name for node in decision.order)
-        return Verdict(name, "holds", SerialOrder(order))
+        return self._in_order(name, decision.order)
+
+    def _in_order(self, name: str, numbers: Sequence[int]) -> Verdict:
+        """The verdict that a serial order shows, after it was replayed."""
+        order = [self.seen.transactions[number] for number in numbers]
+        initial = self.seen.taken_for_initial
+        difference = first_difference(order, initial, lists=self.seen.lists)
+        if difference is not None:
+            why = f"the serial order that was found does not explain the history: {difference}"
+            return Verdict(name, "unknown", Reason(why), contradiction=why)
+        self.in_session_order = self._in_session_order(numbers)
+        return Verdict(name, "holds", SerialOrder(tuple(each.name for each in order)))
 
     def _by_cycle(
         self, name: str, cycle: Sequence[Dependency], derivations: Sequence[Derivation] = ()
@@ -297,8 +367,22 @@ def _all_like(verdict: Verdict, names: Iterable[str]) -> dict[str, Verdict]:
 
 
 def _names(sessions: bool) -> list[str]:
-    """The levels, weak to strong; causal is only a level with the order of sessions."""
-    return [name for name, level in RECORDED_LEVELS.items() if sessions or not level.sessions]
+    """The levels without real time, weak to strong; causal only with the order of sessions."""
+    return [
+        name
+        for name, level in RECORDED_LEVELS.items()
+        if (sessions or not level.sessions) and not level.real_time
+    ]
+
+
+def _breaks_prefix(kinds: Sequence[str]) -> bool:
+    """Whether prefix consistency forbids a cycle with edges of these kinds, in their order.
+
+    The transaction of an anti-dependency has to have seen the one before it, by a read or by its
+    session; to have been replaced by it or to have replaced it is not enough.
+    """
+    before = zip((*kinds[-1:], *kinds[:-1]), kinds, strict=True)
+    return all(first in ("so", "wr") for first, kind in before if kind == "rw")
 
 
 def _shown_without_sessions(level: Verdict) -> bool:
@@ -315,8 +399,10 @@ def _shown_without_sessions(level: Verdict) -> bool:
     kinds = [edge.kind for edge in level.cycle]
     if level.witness.inferred or "so" in kinds:
         return False
-    if not forbids(level.level, SNAPSHOT_ISOLATION):
+    if not forbids(level.level, PREFIX):
         return "rw" not in kinds
+    if level.level == PREFIX:
+        return _breaks_prefix(kinds)
     return level.level != SNAPSHOT_ISOLATION or not consecutive(kinds)
 
 

@@ -21,6 +21,10 @@ INITIAL = None
 """The value of a register before the first write to it; a list is ``()`` then."""
 
 
+Time = int | tuple[int, int]
+"""A time on some clock: a number, or the physical and the logical part of a hybrid clock."""
+
+
 class Status(StrEnum):
     """How a transaction ended, as far as its client knows."""
 
@@ -42,6 +46,7 @@ class Recorded:
     """One transaction as its client saw it. ``session`` is the client's number.
 
     ``outside`` is True for a transaction that no client saw (``checker.recorded.outside``).
+    ``begin`` and ``end`` are times on the history's own clock; None if they are not known.
     """
 
     name: str
@@ -49,6 +54,8 @@ class Recorded:
     operations: tuple[Operation, ...]
     status: Status = Status.COMMITTED
     outside: bool = False
+    begin: Time | None = None
+    end: Time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +71,11 @@ class RecordedHistory:
     transactions: tuple[Recorded, ...]
     lone_unwritten: bool = False
     internal_from: str = READ_COMMITTED
+
+    @property
+    def timed(self) -> bool:
+        """Whether the history knows when some transaction began, and when some other one ended."""
+        transactions = self.transactions
+        return any(t.begin is not None for t in transactions) and any(
+            t.end is not None for t in transactions
+        )

@@ -18,7 +18,7 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from checker.recorded.dependency import Dependency
-from checker.recorded.explanation.derivation import Derivation, Violation, derive
+from checker.recorded.explanation.derivation import Derivation, Violation, derive, path_of_facts
 from checker.recorded.observations import INIT, Observations
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological
@@ -54,6 +54,9 @@ def decide_weak(
     cycle = cycle_of(graph, order)
     if cycle is None:
         return None
+    initial = next((edge for edge in cycle if edge.kind == "rw"), None)
+    if initial is not None:
+        return Violation((initial, *_seen_by(initial.source, initial.target, graph, level)))
     if level == CAUSAL:
         return Violation(cycle, derive(graph, cycle))
     relations = _relations(cycle, seen, _pairs(seen, sessions, in_order))
@@ -68,6 +71,23 @@ def _pairs(seen: Observations, sessions: bool, in_order: bool) -> Iterator[Pair]
     return _after_reads(seen) if in_order else _related(seen, sessions)
 
 
+def _seen_by(reader: int, writer: int, graph: Constraints, level: str) -> tuple[Dependency, ...]:
+    """The reason why a reader should have seen a writer, at a level that says so.
+
+    The rest of the cycle may be shorter and say less: an order of two appends, which no level here
+    counts among the reasons.
+    """
+    if level == CAUSAL:
+        return path_of_facts(graph, writer, reader)
+    return (_relation(reader, writer, graph.seen),)
+
+
+def _relation(reader: int, writer: int, seen: Observations) -> Dependency:
+    """A read from the writer, or else the order of their session."""
+    back = next((k for k, w in seen.every_read[reader] if w == writer), None)
+    return Dependency(writer, reader, "so" if back is None else "wr", back)
+
+
 def _relations(
     cycle: Sequence[Dependency], seen: Observations, pairs: Iterator[Pair]
 ) -> list[Derivation]:
@@ -77,8 +97,7 @@ def _relations(
     for reader, key, writer, other in pairs if wanted else ():
         if (other, writer, key) in wanted:
             wanted.discard((other, writer, key))
-            back = next((k for k, w in seen.every_read[reader] if w == other), None)
-            edge = Dependency(other, reader, "so" if back is None else "wr", back)
+            edge = _relation(reader, other, seen)
             result.append(Derivation(other, writer, key, (edge,), reader))
     return result
 

@@ -232,7 +232,7 @@ def _strongest(
     if not patience.over:
         again, looked = search.with_one_more(stage, tried, parts.triples, patience)
         best = again or best
-    whole = looked.whole and not patience.out_of_time
+    whole = looked.whole and not patience.cut_short
     return best, Tried(looked.histories + elsewhere, max(size, looked.transactions), whole)
 
 

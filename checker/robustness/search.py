@@ -92,13 +92,14 @@ def after_missed_append(
         if patience.over:
             break
         best = _stronger(stage, group, TRIPLE, patience) or best
-    return best, Tried(stage.runs, 3, whole and not patience.out_of_time)
+    return best, Tried(stage.runs, 3, whole and not patience.cut_short)
 
 
 def _stronger(
     stage: Stage, group: Sequence[Instance], play: Play, patience: Patience, level: str = SERIAL
 ) -> Found | None:
     """A group in a schedule, if it breaks more readings than all before."""
+    patience.tried()
     readings = stage.readings(stage.play(group, play), level)
     if readings is None:
         return None
@@ -132,7 +133,7 @@ def with_one_more(
             if patience.over:
                 break
             best = _stronger(stage, group, play, patience) or best
-    return best, Tried(stage.runs, 4, whole and not patience.out_of_time)
+    return best, Tried(stage.runs, 4, whole and not patience.cut_short)
 
 
 def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple[Found | None, int]:

@@ -112,9 +112,13 @@ class ScenarioShape(_Strict):
     """A table, transactions on it, and the order of their steps."""
 
     name: str = Field(min_length=1, description="The scenario's name.")
-    table: TableShape = Field(description="The target table, called t in every statement.")
+    table: TableShape = Field(
+        description="The target table: the one that the statements write, t or any other name."
+    )
     tables: dict[str, TableShape] = Field(
-        default={}, description="Other tables that the statements read, by name."
+        default={},
+        description="Other tables that the statements read, by the names that they use: s, "
+        "sales.orders, main.sales.`open orders`.",
     )
     transactions: dict[str, str] = Field(
         min_length=1,

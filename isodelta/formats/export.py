@@ -9,8 +9,8 @@ Every transaction has a session of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from math import inf
 
 from checker.judging.dependencies import changes_matches, dependencies
 from model.history import History, RowId, Transaction
@@ -79,10 +79,17 @@ def to_text(history: History) -> str:
 
 
 def to_edn(history: History) -> str:
-    """Elle's list-append, with a last transaction that reads every list."""
+    """Elle's list-append, with a last transaction that reads every list.
+
+    Invocations and answers are in an order that is certain: a transaction was invoked after the
+    commits that its snapshot shows, and before those that it does not show. A reader's answer
+    comes last, since nothing says when it ended.
+    """
     keyed = _keyed(history)
-    lines: list[str] = []
-    for number in range(len(keyed.transactions)):
+    invoked, answered = 1, 0
+    events: list[tuple[float, int, int]] = []
+    values: list[str] = []
+    for number, transaction in enumerate(keyed.transactions):
         reads = [
             f"[:r {key} {_list(seen)}]" for reader, key, seen in keyed.reads if reader == number
         ]
@@ -91,22 +98,27 @@ def to_edn(history: History) -> str:
             for key, writers in enumerate(keyed.versions)
             if number in writers
         ]
-        lines += _operation(len(lines), number, [*reads, *appends])
-    last = [f"[:r {key} {_list(len(writers))}]" for key, writers in enumerate(keyed.versions)]
-    lines += _operation(len(lines), len(keyed.transactions), last)
-    return "".join(f"{line}\n" for line in lines)
+        values.append(" ".join([*reads, *appends]))
+        events.append((transaction.read_version, invoked, number))
+        end = inf if transaction.commit_version is None else transaction.commit_version
+        events.append((end, answered, number))
+    every = [f"[:r {key} {_list(len(writers))}]" for key, writers in enumerate(keyed.versions)]
+    values.append(" ".join(every))
+    last = len(keyed.transactions)
+    still_open = [event for event in events if event[0] == inf]
+    events = sorted(event for event in events if event[0] < inf)
+    events += [(inf, invoked, last), *still_open, (inf, answered, last)]
+    lines = []
+    for index, (_, kind, number) in enumerate(events):
+        lines.append(
+            f"{{:type :{'invoke' if kind == invoked else 'ok'}, :process {number}, :f :txn, "
+            f":value [{values[number]}], :index {index}, :time {index}}}\n"
+        )
+    return "".join(lines)
 
 
 def _list(length: int) -> str:
     return "[" + " ".join(str(n) for n in range(1, length + 1)) + "]"
-
-
-def _operation(index: int, process: int, operations: list[str]) -> Iterator[str]:
-    for at, kind in enumerate(("invoke", "ok")):
-        yield (
-            f"{{:type :{kind}, :process {process}, :f :txn, :value [{' '.join(operations)}], "
-            f":index {index + at}, :time {index + at}}}"
-        )
 
 
 def to_dot(history: History) -> str:

@@ -16,8 +16,8 @@ from isodelta.exits import BadInput
 class Format:
     """A format: the module that reads it, and whether its levels respect session order.
 
-    The tools that the first four formats come from check levels in which the order of each
-    session counts; Elle's plain levels are Adya's, in which it does not.
+    Elle's plain levels are Adya's, in which the order of each session does not count; the tools
+    of the other formats check levels in which it does.
     """
 
     name: str
@@ -45,11 +45,23 @@ FORMATS = {
         Format("awdit", f"{__package__}.awdit", "AWDIT text", True),
         Format("edn", f"{__package__}.jepsen.edn", "Elle/Jepsen EDN", False),
         Format("json", f"{__package__}.jepsen.json_operations", "Elle/Jepsen JSON", False),
+        Format("dbcop", f"{__package__}.dbcop", "dbcop JSON", True),
+        Format("chronos", f"{__package__}.chronos", "CHRONOS JSON", True),
     )
 }
 LARGE = "parquet"
 """The format with a known version order (``checker.recorded.arrays``)."""
 
+
+_OBJECTS = {
+    "dbcop": re.compile(
+        rb"""(?s)\[\s*\[\s*(\{\s*"(events|committed)"|\])|\{.*"data"\s*:\s*\[\s*(\[|\])"""
+    ),
+    "chronos": re.compile(
+        rb"""(?s)\[\s*\{\s*("tid"|"sid"|"ops"\s*:\s*\[\s*[{\]]|"[sc]ts"\s*:\s*\{\s*"[pl]")"""
+    ),
+}
+"""How the formats begin that are JSON, but not one operation after another."""
 
 _JSON = re.compile(rb"""\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(?:[\s"\[{\d-]|null\b|true\b|false\b)""")
 """How an object begins: after the colon of EDN comes a name."""
@@ -103,6 +115,9 @@ def recognise(path: Path) -> str:
         return "bincode"
     start = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if path.suffix == ".edn" or start[:1] in (b"{", b"[", b";", b"(", b"#"):
+        for name, form in _OBJECTS.items():
+            if form.match(start):
+                return name
         in_json = _JSON.match(start) if start[:1] in (b"{", b"[") else None
         empty = path.suffix in (".json", ".jsonl") and start[1:].lstrip()[:1] == b"]"
         return "json" if in_json or empty else "edn"

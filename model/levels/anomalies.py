@@ -2,7 +2,7 @@
 
 This is the one place that names cycles, for every kind of history. An edge's kind is that of
 ``EdgeKind`` or, if item and predicate reads cannot be told apart, its first word; ``so`` is the
-order of two transactions in their session.
+order of two transactions in their session, ``rt`` that of one that ended before the other began.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ LOST_UPDATE = "lost update"
 WRITE_SKEW = "write skew"
 READ_SKEW = "read skew"
 CAUSALITY_VIOLATION = "causality violation"
+REAL_TIME_VIOLATION = "real-time violation"
 
 _DEPENDENCIES = frozenset({"ww", "wr", "rw"})
-_CALLED = {"so": "session"}
+_CALLED = {"so": "session", "rt": "realtime"}
 
 
 def cycle_name(kinds: Sequence[str]) -> str:
@@ -58,6 +59,8 @@ def common_name(
     anti = list(kinds).count("rw")
     if lost_update:
         return LOST_UPDATE
+    if "rt" in kinds:
+        return REAL_TIME_VIOLATION
     if not anti:
         if cyclic_versions:
             return "cyclic versions"

@@ -18,9 +18,12 @@ class RecordedLevel:
 
     A level of greater ``strength`` forbids everything that one of less strength forbids.
     ``breach`` is the field's name for a cycle whose ww edges follow from the axiom of the level.
-    A level with ``sessions`` set is only a level together with the session order.
+    A level with ``sessions`` set is only a level together with the session order. One with
+    ``real_time`` set has the order in which transactions ended and began, so that it is only
+    judged if the history has times.
     """
 
     strength: int
     breach: str | None = None
     sessions: bool = False
+    real_time: bool = False

@@ -110,6 +110,7 @@ TABLE: tuple[Row, ...] = (
         PREFIX,
         "PC",
         axioms=KeyValueLevel(_CERONE, frozenset({Axiom.PREFIX})),
+        recorded=RecordedLevel(3),
     ),
     Row(
         PARALLEL_SNAPSHOT_ISOLATION,
@@ -126,7 +127,7 @@ TABLE: tuple[Row, ...] = (
         "RR",
         Level("PL-2.99", (G1C, G2_ITEM), _ADYA_2000),
         KeyValueLevel(_ADYA, frozenset({Axiom.TOTAL}), phantoms=True),
-        RecordedLevel(4),
+        RecordedLevel(5),
     ),
     Row(
         SNAPSHOT_ISOLATION,
@@ -138,7 +139,7 @@ TABLE: tuple[Row, ...] = (
             note="Start and commit points are versions of the log.",
         ),
         KeyValueLevel(_CERONE, frozenset({Axiom.PREFIX, Axiom.NO_CONFLICT})),
-        RecordedLevel(3),
+        RecordedLevel(4),
     ),
     Row(
         WRITE_SERIALIZABLE,
@@ -163,7 +164,7 @@ TABLE: tuple[Row, ...] = (
         "PL-3",
         Level("serializability in any order", (G1C, G2), _ADYA_2000, serial_order="any"),
         KeyValueLevel(_CERONE, frozenset({Axiom.TOTAL})),
-        RecordedLevel(4),
+        RecordedLevel(5),
         without_log=Names(SERIALIZABLE, "SER"),
     ),
     Row(
@@ -188,6 +189,7 @@ TABLE: tuple[Row, ...] = (
             "shows came before it. When a reader ended is not recorded, so no history of this "
             "type separates this level from Serializable.",
         ),
+        recorded=RecordedLevel(6, real_time=True),
     ),
 )
 """Every level, from weak to strong as far as they can be compared."""

@@ -22,7 +22,8 @@ class Trace:
 
     ``read_version`` is None if the commit does not say it, or says something impossible.
     ``changed`` are the files that it added or removed for the sake of their rows, removed ones
-    as they were when they were live. ``opaque`` is True if it may have changed any row.
+    as they were when they were live. ``opaque`` is True if it may have changed any row, ``blind``
+    if it says that it is a blind append.
     """
 
     version: int
@@ -35,6 +36,7 @@ class Trace:
     opaque: bool
     level: str
     columns: Columns
+    blind: bool = False
 
     @property
     def name(self) -> str:
@@ -87,6 +89,7 @@ def trace(
         new_schema or bool(commit.problems),
         level,
         columns,
+        commit.blind_append,
     )
 
 

@@ -17,6 +17,7 @@ from itertools import pairwise
 from checker.recorded.dependency import Dependency
 from checker.recorded.explanation.facts import Choice
 from checker.recorded.version_order.constraints import Constraints
+from checker.recorded.version_order.time_limit import NO_LIMIT
 
 MOST_SECONDS = 5.0
 """Seconds after which the orders that are left are not derived."""
@@ -56,6 +57,19 @@ def derive(graph: Constraints, cycle: Sequence[Dependency]) -> tuple[Derivation,
     if not any(edge.inferred for edge in cycle):
         return ()
     return tuple(_Deriver(graph).derive(cycle))
+
+
+def path_of_facts(graph: Constraints, first: int, second: int) -> tuple[Dependency, ...]:
+    """A shortest path between two transactions, of edges that were there before inference.
+
+    Raises ``AssertionError`` if there is none.
+    """
+    deriver = _Deriver(graph)
+    deriver.until = NO_LIMIT
+    allowed = deriver.is_fact(graph.stages[0])
+    path = deriver.path(graph.commit(first), {graph.begin(second)}, allowed)
+    assert path is not None, "no path between the two"
+    return path[1]
 
 
 class _Deriver:
@@ -105,7 +119,8 @@ class _Deriver:
     def _code(self, edge: Dependency) -> int:
         graph = self.graph
         start = (graph.begin if edge.kind == "rw" else graph.commit)(edge.source)
-        end = (graph.commit if edge.kind == "rw" else graph.begin)(edge.target)
+        ends = {"rw": graph.commit, "ww": graph.replacing}
+        end = ends.get(edge.kind, graph.begin)(edge.target)
         return start * graph.size + end
 
     def _derivation(self, order: Choice, bound: int) -> Derivation | None:
@@ -113,13 +128,13 @@ class _Deriver:
         graph = self.graph
         first, second, key = order
         readers = {graph.begin(r): r for r in graph.readers.get((key, second), ()) if r != first}
-        for allowed in (self._is_fact(bound), self._is_before(bound)):
-            path = self._path(graph.commit(first), set(readers), allowed)
+        for allowed in (self.is_fact(bound), self._is_before(bound)):
+            path = self.path(graph.commit(first), set(readers), allowed)
             if path is not None:
                 return Derivation(*order, path[1], readers[path[0]])
             if graph.wr_only:
                 continue
-            path = self._path(graph.begin(first), {graph.commit(second)}, allowed)
+            path = self.path(graph.writing(first), {graph.commit(second)}, allowed)
             if path is not None:
                 return Derivation(*order, path[1])
         return None
@@ -128,11 +143,11 @@ class _Deriver:
         place = self.place
         return lambda code: place[code] < bound
 
-    def _is_fact(self, bound: int) -> Callable[[int], bool]:
+    def is_fact(self, bound: int) -> Callable[[int], bool]:
         place, edges = self.place, self.graph.edges
         return lambda code: place[code] < bound and not edges[code].inferred
 
-    def _path(
+    def path(
         self, start: int, ends: set[int], allowed: Callable[[int], bool]
     ) -> tuple[int, tuple[Dependency, ...]] | None:
         """The end of a shortest path of allowed edges to one of the ends, and its edges.

@@ -61,7 +61,7 @@ class Facts:
             return f"{self.name(reader)} read the initial version of {self.key(key)}"
         self.mentioned[writer].add(key)
         value = self._value_read(reader, key, writer)
-        if self._is_list(key):
+        if self.seen.lists:
             saw, verb = f"{self.key(key)} up to {value!r}", "appended"
         else:
             saw, verb = f"{value!r} of {self.key(key)}", "wrote"
@@ -79,6 +79,10 @@ class Facts:
 
     def _outside_of_keys(self, edge: Dependency) -> str:
         source, target = self.name(edge.source), self.name(edge.target)
+        if edge.kind == "rt":
+            end = self.seen.transactions[edge.source].end
+            begin = self.seen.transactions[edge.target].begin
+            return f"{source} ended at {end}, before {target} began at {begin}"
         session = self.seen.session[edge.source]
         return f"{source} came before {target} in session {session}"
 
@@ -173,13 +177,6 @@ class Facts:
         operations = self.seen.transactions[writer].operations
         return [o for o in operations if o.kind != "r" and o.key == name]
 
-    def _is_list(self, key: int) -> bool:
-        return any(
-            operation.kind == "a"
-            for writer in self.seen.writers[key][:1]
-            for operation in self._writes(writer, key)
-        )
-
     def _value_read(self, reader: int, key: int, writer: int) -> Value:
         """The value, or the element of a list, that shows whose version a read saw."""
         written = {operation.value for operation in self._writes(writer, key)}
@@ -188,7 +185,7 @@ class Facts:
             if operation.kind != "r" or operation.key != name:
                 continue
             value = operation.value
-            if not self._is_list(key):
+            if not self.seen.lists:
                 if value in written:
                     return value
             elif isinstance(value, tuple):

@@ -64,7 +64,7 @@ class Completion:
         graph = self.graph
         after = [list(others) for others in graph.after]
         for first, second, key in self._consecutive():
-            after[graph.commit(first)].append(graph.begin(second))
+            after[graph.commit(first)].append(graph.replacing(second))
             end = graph.commit(second)
             for reader in graph.readers.get((key, first), ()):
                 if reader != second:

@@ -4,7 +4,8 @@ For Serializable a transaction is one node. For SnapshotIsolation it is two, its
 commit: a dependency (so, wr, ww) leads from a commit to a begin, an anti-dependency (rw) from a
 begin to a commit. A cycle of that graph is a cycle of transactions in which no two rw edges
 follow each other, which is what snapshot isolation forbids (Cerone and Gotsman 2018; Fekete et
-al. 2005 for the two points in time).
+al. 2005 for the two points in time). Prefix consistency has the same two nodes, but lets writers
+of one key overlap: there a ww edge leads from a commit to a commit.
 """
 
 from __future__ import annotations
@@ -14,12 +15,16 @@ from collections import defaultdict
 
 from checker.recorded.dependency import Dependency
 from checker.recorded.observations import INIT, Observations
+from checker.recorded.real_time import real_time_order
 from checker.recorded.version_order.time_limit import NO_LIMIT, in_time
 
 
 class Constraints:
     """Nodes, edges and readers of one history at one level.
 
+    ``split``: a transaction has two nodes. ``conflicts``: two writers of one key do not overlap.
+    ``real_time``: a transaction precedes those that began after it ended. ``wr_only``: a level
+    without anti-dependencies.
     Everything that works on the graph raises ``OutOfTime`` after its ``deadline``.
     """
 
@@ -29,11 +34,14 @@ class Constraints:
         *,
         split: bool,
         sessions: bool,
+        conflicts: bool = True,
+        real_time: bool = False,
         wr_only: bool = False,
         deadline: float = NO_LIMIT,
     ):
         self.deadline = deadline
         self.seen, self.split, self.sessions, self.wr_only = seen, split, sessions, wr_only
+        self.conflicts, self.real_time = conflicts, real_time
         self.transactions = len(seen.transactions)
         self.size = self.transactions * (2 if split else 1)
         self.after: list[list[int]] = [[] for _ in range(self.size)]
@@ -57,6 +65,17 @@ class Constraints:
     def commit(self, transaction: int) -> int:
         return 2 * transaction + 1 if self.split else transaction
 
+    def replacing(self, writer: int) -> int:
+        """The node before which earlier writers of the same key have committed."""
+        return self.begin(writer) if self.conflicts else self.commit(writer)
+
+    def writing(self, writer: int) -> int:
+        """The node that precedes the commits of all later writers of the same key.
+
+        It precedes the commit of an earlier writer only if the two exclude each other.
+        """
+        return self.begin(writer) if self.conflicts else self.commit(writer)
+
     def transaction(self, node: int) -> int:
         return node // 2 if self.split else node
 
@@ -68,6 +87,9 @@ class Constraints:
             for chain in self.chains.values():
                 for first, second in itertools.pairwise(chain):
                     self.depend(Dependency(first, second, "so", None))
+        if self.real_time:
+            for first, second in real_time_order(self.seen.transactions):
+                self.depend(Dependency(first, second, "rt", None))
         for reader, pairs in enumerate(self.seen.every_read):
             for key, writer in pairs:
                 if writer != INIT:
@@ -138,7 +160,7 @@ class Constraints:
     ) -> list[tuple[int, int, Dependency]]:
         """The edges of an order of two versions: ww, and rw from the readers of the first."""
         ww = Dependency(first, second, "ww", key, inferred)
-        result = [(self.commit(first), self.begin(second), ww)]
+        result = [(self.commit(first), self.replacing(second), ww)]
         if not self.wr_only:
             end = self.commit(second)
             result += [

@@ -114,6 +114,7 @@ class Frontiers:
         """Moves the frontiers forward; yields the edges of initial reads that came too late."""
         seen, place = self.clocks.seen, self.clocks.place
         commits, begins = self._commit(self.writer), self.reader * self._per
+        codes = self.begin_codes if self.graph.conflicts else self.commit_codes
         home = self.clocks.chain[begins]
         starts = np.flatnonzero(np.diff(self.read[self.initial :], prepend=NOBODY))
         for chain in range(self.clocks.chains):
@@ -124,7 +125,7 @@ class Frontiers:
                 # A version does not precede itself, nor do those behind it in its session.
                 own = self.chain == chain
                 clock[own] = place[self.writer[own] * self._per]
-                np.maximum(here, self._last(self.begin_codes, self.key, chain, clock), out=here)
+                np.maximum(here, self._last(codes, self.key, chain, clock), out=here)
             clock = seen[begins, chain]
             clock[home == chain] = place[begins[home == chain]]
             last = self._last(self.commit_codes, self.read_key, chain, clock)

@@ -2,7 +2,8 @@
 
 Two writers of a key whose order is open stay open only while both orders are possible:
 
-- when the first one's begin precedes the second one's commit, the second cannot come first;
+- when the first one's begin precedes the second one's commit, the second cannot come first
+  (where writers may overlap: when its commit does);
 - when a writer precedes a reader that read another writer's version, it wrote before that one.
 
 Each order that follows brings edges of its own, so this is repeated until nothing follows. It is
@@ -116,12 +117,12 @@ class Inference:
         if reach is None:
             raise AssertionError("without reachability nothing is inferred")
         writers = self.writers[key]
-        begins, commits = self._nodes(writers)
+        starts, commits = self._starts(writers), self._nodes(writers)[1]
         size = len(writers)
         if graph.wr_only:
             before = np.zeros((size, size), dtype=bool)
         else:
-            before = reach.reaches(begins[:, None], commits[None, :])
+            before = reach.reaches(starts[:, None], commits[None, :])
             np.fill_diagonal(before, False)
         added = self._from_reads(key, before)
         both = before & before.T
@@ -145,8 +146,8 @@ class Inference:
             if reach is None:
                 yield from ((a, b, key) for a, b in combinations(writers.tolist(), 2))
                 continue
-            begins, commits = self._nodes(writers)
-            before = reach.reaches(begins[:, None], commits[None, :])
+            starts, commits = self._starts(writers), self._nodes(writers)[1]
+            before = reach.reaches(starts[:, None], commits[None, :])
             first, second = np.nonzero(np.triu(~(before | before.T), 1))
             for a, b in zip(writers[first].tolist(), writers[second].tolist(), strict=True):
                 yield a, b, key
@@ -155,6 +156,10 @@ class Inference:
         if self.graph.split:
             return 2 * transactions, 2 * transactions + 1
         return transactions, transactions
+
+    def _starts(self, writers: Array) -> Array:
+        """The nodes that precede the commits of later writers of the same key."""
+        return self._nodes(writers)[0 if self.graph.conflicts else 1]
 
     def _from_reads(self, key: int, before: Array) -> int:
         """Writers that precede a reader wrote before the version that it read."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,9 +19,6 @@ BINS = 60
 
 OPENED = 100
 """Overlapping commits that one stretch of the timeline lists."""
-
-MOST_PAIRS = 500_000
-"""Pairs of overlapping commits that the grid counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> P
 
     result = audited.audit
     stretches = timeline(result.traces)
-    operations, grid, counted = pairs(result.traces)
+    grid = result.what_if.pairs
     page = plain_page(
         "audit.html.j2",
         audit=result,
@@ -51,10 +47,10 @@ def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> P
         picture=_picture(stretches) if result.overlaps else None,
         stretches=[stretch for stretch in stretches if stretch.missed],
         opened=OPENED,
-        operations=operations,
+        operations=sorted({name for pair in grid for name in pair}),
         grid=grid,
         most=max(grid.values(), default=0),
-        counted_pairs=counted,
+        counted_pairs=result.what_if.asked,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     summary = audited.summary.to_json()
@@ -80,26 +76,6 @@ def timeline(traces: Sequence[Trace]) -> list[Stretch]:
         missed = sum(each.missed for each in overlapping)
         stretches.append(Stretch(some[0].version, some[-1].version, missed, overlapping, len(some)))
     return stretches
-
-
-def pairs(traces: Sequence[Trace]) -> tuple[list[str], Counter[tuple[str, str]], int]:
-    """How often each operation overlapped each other one: (later, earlier that it missed).
-
-    Returns the operations, the counts and the number of pairs counted.
-    """
-    counts: Counter[tuple[str, str]] = Counter()
-    counted = 0
-    place = {each.version: index for index, each in enumerate(traces)}
-    for index, each in enumerate(traces):
-        if each.read_version is None or not each.missed:
-            continue
-        since = place.get(each.read_version + 1, 0)
-        if counted + index - since > MOST_PAIRS:
-            break
-        counted += index - since
-        counts.update((each.operation, other.operation) for other in traces[since:index])
-    operations = sorted({name for pair in counts for name in pair})
-    return operations, counts, counted
 
 
 def _picture(stretches: Sequence[Stretch]) -> Markup:

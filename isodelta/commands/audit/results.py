@@ -72,6 +72,8 @@ class AuditSummary:
                 "because": {level: why[:SHOWN] for level, why in result.because.items() if why},
                 "verdicts": [_verdict(each) for each in result.verdicts[:SHOWN]],
                 "writers": dict(result.writers),
+                "what_if": result.what_if.to_json(),
+                "retries": result.retries,
                 "notes": list(result.notes),
                 "seconds": round(self.audited.seconds, 3),
             }

@@ -42,5 +42,21 @@ def print_audit(audited: Audited, console: Console) -> None:
             console.print(Padding(Text(printable(reason)), (0, 0, 0, 6)))
         if len(reasons) > SHOWN:
             console.print(f"      and {len(reasons) - SHOWN} more reasons")
+    if result.overlaps:
+        print_what_if(audited, console)
     for note in result.notes:
         console.print(Padding(Text(printable(f"note: {note}")), (0, 0, 0, 2)))
+
+
+def print_what_if(audited: Audited, console: Console) -> None:
+    """What the other level would have refused, as a question and no observation."""
+    asked = audited.audit.what_if
+    console.print("  what if (not observed): commits that the rules would have refused")
+    for level in audited.audit.levels:
+        sure, more = asked.surely[level], asked.possibly[level]
+        console.print(f"      at {level}: {sure} surely, {more} more possibly")
+    later = asked.pairs.most_common(1)
+    if later:
+        (name, earlier), count = later[0]
+        words = f"most often {name} overlapped {earlier}: {count} times"
+        console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))

@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
     from isodelta.commands.history.results import HistoryResult, Unread
 
-FORMAT_NAMES = ("text", "bincode", "cobra", "awdit", "edn", "json", "parquet")
+FORMAT_NAMES = (
+    "text",
+    "bincode",
+    "cobra",
+    "awdit",
+    "edn",
+    "json",
+    "dbcop",
+    "chronos",
+    "parquet",
+)
 
 
 @click.command(short_help="Judge a history recorded by another tool.")

@@ -24,10 +24,16 @@ from checker.recorded.observations import AmbiguousHistory, AnomalousRead
 from checker.recorded.outside import with_outside_writers
 from isodelta.exits import BadInput
 from isodelta.formats.formats import FORMATS, LARGE, recognise
-from model.levels import LEVELS, MEANS
+from model.levels import LEVELS, MEANS, SERIALIZABLE, STRICT_SERIALIZABLE, STRONG_SESSION
 
 SHOWN_OF_ORDER = 10
 """Transactions of a serial order that are written out at each end."""
+
+MOST_WHOLE = 1000
+"""Transactions of a recorded history whose serial order is written out as a whole."""
+
+SERIAL = (SERIALIZABLE, STRONG_SESSION + SERIALIZABLE, STRICT_SERIALIZABLE)
+"""The levels of recorded histories that promise a serial order."""
 
 MOST_SHOWN = 20
 """Anomalous reads that are written out (at least one of each kind), and assumed values."""
@@ -113,11 +119,15 @@ class LevelResult:
 
 @dataclass(frozen=True, slots=True)
 class OrderEnds:
-    """A serial order: how many transactions it has, and the numbers at both ends."""
+    """A serial order: how many transactions it has, and those at both ends.
+
+    ``whole`` has all of them if they are few.
+    """
 
     transactions: int
-    first: tuple[int, ...]
-    last: tuple[int, ...]
+    first: tuple[Plain, ...]
+    last: tuple[Plain, ...]
+    whole: tuple[Plain, ...] | None = None
 
     def to_json(self) -> dict[str, object]:
         """The object that stands for the order."""
@@ -125,6 +135,7 @@ class OrderEnds:
             "transactions": self.transactions,
             "first": list(self.first),
             "last": list(self.last),
+            **_given(all=None if self.whole is None else list(self.whole)),
         }
 
 
@@ -277,7 +288,12 @@ def _judge_recorded(
     if outside_writers and history.kind == "register":
         history = with_outside_writers(history)
     sessions = format_.session_order if session_order is None else session_order
-    _refuse_other_levels(path, only, level_names(sessions))
+    if STRICT_SERIALIZABLE in only and not history.timed:
+        raise BadInput(
+            f"{path}: --level {STRICT_SERIALIZABLE}: this history does not say when its "
+            "transactions began and ended"
+        )
+    _refuse_other_levels(path, only, level_names(sessions, real_time=history.timed))
     try:
         judgement = judge(history, session_order=sessions, time_limit=time_limit, only=only)
     except AmbiguousHistory as error:
@@ -294,6 +310,7 @@ def _judge_recorded(
                 MEANS.get(level),
                 judgement.respects_sessions(level),
                 judgement.without_sessions.get(level),
+                _ends(verdict.serial_order) if level in SERIAL else None,
             )
             for level, verdict in judgement.levels.items()
         },
@@ -330,7 +347,7 @@ def _judge_large(path: Path, only: Sequence[str]) -> HistoryResult:
             level: LevelResult(
                 _without_order(verdict),
                 LEVELS[level].title if level in MEANS else None,
-                serial_order=_ends(verdict.serial_order),
+                serial_order=_ends_of_log(verdict.serial_order),
             )
             for level, verdict in verdicts.items()
             if not only or level in only
@@ -348,8 +365,17 @@ def _ends(order: Sequence[str] | None) -> OrderEnds | None:
         return None
     first = min(len(order), SHOWN_OF_ORDER)
     last = max(first, len(order) - SHOWN_OF_ORDER)
-    ends = (tuple(map(int, part)) for part in (order[:first], order[last:]))
-    return OrderEnds(len(order), *ends)
+    ends = (tuple(order[:first]), tuple(order[last:]))
+    return OrderEnds(len(order), *ends, tuple(order) if len(order) <= MOST_WHOLE else None)
+
+
+def _ends_of_log(order: Sequence[str] | None) -> OrderEnds | None:
+    """The same for transactions that are called by their numbers in the log."""
+    if order is None:
+        return None
+    first = min(len(order), SHOWN_OF_ORDER)
+    last = max(first, len(order) - SHOWN_OF_ORDER)
+    return OrderEnds(len(order), tuple(map(int, order[:first])), tuple(map(int, order[last:])))
 
 
 def _assumed(values: Collection[tuple[Hashable, Hashable]]) -> Assumed | None:

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from checker.recorded.explanation.witness import Case, Transcript
-from isodelta.commands.history.results import HistoryResult, LevelResult, Unread
+from isodelta.commands.history.results import HistoryResult, LevelResult, OrderEnds, Unread
 from isodelta.terminal import COLOURS, printable
 from model.levels import LEVELS, PL_3, SERIALIZABLE
 
@@ -72,6 +72,9 @@ def print_result(result: HistoryResult | Unread, console: Console) -> None:
         if level.sentences and reason in explained:
             line.append(f", as in {explained[reason]}")
         console.print(line)
+        if level.serial_order is not None:
+            words = printable(order_in_words(level.serial_order))
+            console.print(Padding(Text(words), (0, 0, 0, 6)))
         if level.sentences and reason not in explained:
             explained[reason] = name
             for indent, words in explanation(level):
@@ -82,6 +85,14 @@ def print_result(result: HistoryResult | Unread, console: Console) -> None:
         if other.anomaly not in shown:
             console.print(Text(printable(f"  also: {other.anomaly}: {other.because}")))
     console.print()
+
+
+def order_in_words(order: OrderEnds) -> str:
+    """A serial order, the transactions in its middle left out if there are many."""
+    first, last = ", ".join(map(str, order.first)), ", ".join(map(str, order.last))
+    if len(order.first) + len(order.last) == order.transactions:
+        return f"serial order: {first}" + (f", {last}" if last else "")
+    return f"serial order of {order.transactions:,}: {first}, ..., {last}"
 
 
 def explanation(level: LevelResult) -> Iterator[tuple[int, str]]:

@@ -46,14 +46,23 @@ def history_of(operations: Iterable[tuple[int, Any]], name: str) -> RecordedHist
         raise BadInput(f"{name}: a value with too many values inside each other") from None
 
 
+Stamps = tuple[int | None, int | None]
+"""The ``:index`` and the ``:time`` of an operation."""
+
+
 class _Invoked(NamedTuple):
-    """A transaction as far as it is known: ``line`` says where its operations stand."""
+    """A transaction as far as it is known: ``line`` says where its operations stand.
+
+    ``begin`` and ``end`` are the stamps of its invocation and of an answer that says how it ended.
+    """
 
     line: int
     label: str
     session: int
     value: Any
     status: Status
+    begin: Stamps | None = None
+    end: Stamps | None = None
 
 
 class _Reader:
@@ -64,6 +73,9 @@ class _Reader:
         self.kinds: dict[str, int] = {}
         self.labels: set[str] = set()
         self.operations = 0
+        self.stamped = [0, 0]
+        self.answerable = 0
+        """How many operations there are of processes, and how many have an index, and a time."""
         self.workload: str | None = None
 
     def wrong(self, line: int, problem: str) -> BadInput:
@@ -88,6 +100,7 @@ class _Reader:
         if process is not None and (isinstance(process, bool) or not isinstance(process, int)):
             return
         self.workload = self.workload or _OTHER_WORKLOADS.get(_word(operation.get("f")))
+        stamps = self._stamps(operation)
         value = operation.get("value")
         if value is None and kind == "ok" and _word(operation.get("f")) in (None, "txn"):
             value = []
@@ -96,20 +109,37 @@ class _Reader:
             session = -1 - len(self.invoked) if process is None else process
             label = self._label(operation.get("index"), line)
             self.pending.setdefault(waiting, []).append(len(self.invoked))
-            self.invoked.append(_Invoked(line, label, session, value, Status.UNKNOWN))
+            begun = _Invoked(line, label, session, value, Status.UNKNOWN, stamps)
+            self.invoked.append(begun)
             return
         at = self._answered(waiting, value)
         if at is None:
             session = -1 - len(self.invoked) if process is None else process
             label = self._label(operation.get("index"), line)
-            self.invoked.append(_Invoked(line, label, session, value, _STATUS[kind]))
+            end = stamps if kind == "ok" else None
+            alone = _Invoked(line, label, session, value, _STATUS[kind], None, end)
+            self.invoked.append(alone)
         elif kind == "ok":
             self.invoked[at] = self.invoked[at]._replace(
-                line=line, value=value, status=_STATUS[kind]
+                line=line, value=value, status=_STATUS[kind], end=stamps
             )
         else:
             # The operations asked for are those that may have happened; reads saw nothing.
             self.invoked[at] = self.invoked[at]._replace(status=_STATUS[kind])
+
+    def _stamps(self, operation: dict[Any, Any]) -> Stamps:
+        self.answerable += 1
+        stamps = []
+        for at, name in enumerate(("index", "time")):
+            stamp = operation.get(name)
+            known = isinstance(stamp, int) and not isinstance(stamp, bool)
+            self.stamped[at] += known
+            stamps.append(stamp if known else None)
+        return stamps[0], stamps[1]
+
+    def _clock(self) -> int | None:
+        """Which stamps every operation has: 0 for the index, 1 for the time; None for neither."""
+        return next((at for at in (0, 1) if self.stamped[at] == self.answerable), None)
 
     def _label(self, index: Any, line: int) -> str:
         label = f"T{line if index is None else _shown(index)}"
@@ -134,12 +164,15 @@ class _Reader:
     def history(self) -> RecordedHistory:
         if self.operations and not self.invoked:
             raise BadInput(f"{self.name}: there is no operation of a process with a number")
+        clock = self._clock()
         recorded = [
             Recorded(
                 invoked.label,
                 invoked.session,
                 self._operations(invoked.line, invoked.value, invoked.status),
                 invoked.status,
+                begin=_on(clock, invoked.begin),
+                end=_on(clock, invoked.end),
             )
             for invoked in self.invoked
         ]
@@ -220,13 +253,17 @@ def _written(value: Any) -> Hashable:
     )
 
 
+def _on(clock: int | None, stamps: Stamps | None) -> int | None:
+    return None if clock is None or stamps is None else stamps[clock]
+
+
 def _with_lists(transaction: Recorded) -> Recorded:
     """nil is how an empty list is read."""
     operations = tuple(
         o._replace(value=()) if o.kind == "r" and o.value is INITIAL else o
         for o in transaction.operations
     )
-    return Recorded(transaction.name, transaction.session, operations, transaction.status)
+    return replace(transaction, operations=operations)
 
 
 def _hashable(value: Any) -> Hashable:

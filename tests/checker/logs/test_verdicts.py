@@ -187,3 +187,23 @@ def test_versions_that_are_not_asked_about_are_not_judged(tmp_path: Path) -> Non
 
 def test_intervals_that_share_a_version_are_one() -> None:
     assert list(united([(5, 6), (1, 3), (3, 4), (8, 9)])) == [(1, 4), (5, 6), (8, 9)]
+
+
+def test_what_the_other_level_would_have_refused(tmp_path: Path) -> None:
+    folder = write_log(
+        tmp_path,
+        START,
+        append(0, add("c", p=1)),
+        (info("WRITE", 1, isBlindAppend=False), add("d", p=1)),
+        delete(0, "(p#3 = 1)", remove("a")),
+        (info("MERGE", 2), add("e")),
+    )
+    asked = audited(touch_files(folder)).what_if
+    assert dict(asked.surely) == {"Serializable": 1, "WriteSerializable": 1}
+    assert dict(asked.possibly) == {"Serializable": 1, "WriteSerializable": 1}
+    assert dict(asked.pairs) == {("DELETE", "WRITE"): 2, ("MERGE", "DELETE"): 1}
+    only_blind = write_log(
+        tmp_path / "blind", START, append(0, add("c", p=1)), delete(0, "(p#3 = 1)", remove("a"))
+    )
+    asked = audited(touch_files(only_blind)).what_if
+    assert (dict(asked.surely), dict(asked.possibly)) == ({"Serializable": 1}, {})

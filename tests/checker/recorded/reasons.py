@@ -99,11 +99,18 @@ class Verifier:
         kinds = [self.edge(edge, known) for edge in edges]
         ends = [(edge.source, edge.target) for edge in edges]
         assert all(a[1] == b[0] for a, b in zip(ends, ends[1:] + ends[:1], strict=True)), ends
-        if self.level == "SnapshotIsolation":
-            pairs = zip(kinds, kinds[1:] + kinds[:1], strict=True)
-            assert ("rw", "rw") not in pairs, kinds
+        self.shape([*kinds, kinds[0]])
         if self.level == "ReadCommitted" and not self.sessions:
             assert "rw" not in kinds
+
+    def shape(self, kinds: Sequence[str]) -> None:
+        """Which edges may follow each other where transactions have a snapshot."""
+        for before, kind in itertools.pairwise(kinds):
+            if kind == "rw" and self.level == "SnapshotIsolation":
+                assert before != "rw", kinds
+            if kind == "rw" and self.level == "Prefix":
+                assert before in ("so", "wr"), kinds
+        assert self.level == "StrictSerializable" or "rt" not in kinds
 
     def step(self, step: Step, known: set[Order]) -> Order:
         match = ORDER.fullmatch(step.because)
@@ -122,16 +129,19 @@ class Verifier:
             at = edge.target
         assert at == end
         assert kinds
-        if self.level == "SnapshotIsolation":
-            assert all(pair != ("rw", "rw") for pair in itertools.pairwise(kinds))
+        self.shape(kinds)
+        if self.level == "Prefix":
+            assert kinds[0] != "rw"
         clause = match["rest"].removeprefix(": ")[: -len(came[0])].removesuffix(", and ")
         if clause:
             seen, rest = self.read(clause)
             assert rest is None
             assert (seen.reader, seen.key, seen.writer) == (end, key, second)
             assert first != end
-            if self.level == "SnapshotIsolation":
+            if self.level in ("SnapshotIsolation", "Prefix"):
                 assert "rw" not in (kinds[0], kinds[-1])
+            if self.level == "Prefix":
+                assert kinds[-1] != "ww"
             if self.level in ("ReadCommitted", "ReadAtomic"):
                 assert len(kinds) == 1
             if self.level == "ReadCommitted":

@@ -14,7 +14,8 @@ from checker.recorded import weak_levels
 from checker.recorded.decide import judge, level_names
 from checker.recorded.generators.serial import PLANTED, Shape, generate
 from checker.recorded.history import Operation, Recorded, RecordedHistory
-from checker.recorded.observations import INIT, AmbiguousHistory, Observations, observe
+from checker.recorded.observations import INIT, AmbiguousHistory, Observations
+from checker.recorded.observing import observe
 from checker.recorded.version_order.completion import Completion
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological
@@ -141,6 +142,8 @@ def test_a_valid_list_history_holds_everything() -> None:
         (recorded("1: a(x=1)", "2: r(x=[2,1])", "3: a(x=2)", "4: r(x=[1])"), "incompatible order"),
         (recorded("!1: a(x=1)", "2: r(x=[1])", "3: a(x=2)"), "G1a (aborted read)"),
         (recorded("1: a(x=1) a(x=2)", "2: r(x=[1])"), "G1b (intermediate read)"),
+        (recorded("1: a(x=1) a(x=2) a(x=3)", "2: r(x=[1,3])"), "missing element"),
+        (recorded("1: a(x=1) a(x=2)", "2: a(x=3)", "3: r(x=[2,3])"), "missing element"),
         (recorded("1: a(x=1)", "2: r(x=[1,1])"), "duplicate element"),
         (
             recorded("1: a(x=1) a(y=1)", "2: a(x=2) a(y=2)", "3: r(x=[1,2]) r(y=[2,1])"),
@@ -376,7 +379,7 @@ def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions
     made = recorded("0: a(x=1)", "0: a(y=2)", "0: r(x=[]) r(y=[]) a(x=5)", "0: r(x=[1]) a(x=7)")
     judgement = judge(made, session_order=True)
     level = judgement.levels["ReadAtomic"]
-    assert [edge.kind for edge in level.cycle] == ["rw", "ww"]
+    assert [edge.kind for edge in level.cycle] == ["rw", "so"]
     assert isinstance(level.witness, Cycle)
     assert not level.witness.inferred
     assert (level.verdict, judgement.without_sessions["ReadAtomic"]) == ("violated", "holds")
@@ -384,12 +387,13 @@ def test_an_anti_dependency_that_a_session_caused_shows_nothing_without_sessions
 
 
 def test_a_weaker_levels_cycle_shows_nothing_at_snapshot_isolation_without_sessions() -> None:
-    """T9 -rw-> T5 -rw-> T1 -wr-> T9, which snapshot isolation allows unless sessions count."""
+    """T5 should have seen T1 by its session; without it T9 -rw-> T5 -rw-> T1 -wr-> T9 is left."""
     idle = [f"0: w({key}=1)" for key in "abcdef"]
     made = recorded("0: w(y=1) w(z=1)", *idle[:3], "0: r(y) w(x=1)", *idle[3:], "0: r(x) r(z=1)")
     judgement = judge(made, session_order=True)
     level = judgement.levels["SnapshotIsolation"]
-    assert [edge.kind for edge in level.cycle] == ["rw", "wr", "rw"]
+    assert [edge.kind for edge in level.cycle] == ["rw", "so"]
+    assert judgement.without_sessions["Serializable"] == "violated"
     assert (level.verdict, judgement.without_sessions[level.level]) == ("violated", "holds")
     assert judgement.without_sessions == plain(made)
 

@@ -16,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.recorded.decide import judge
+from checker.recorded.explanation.witness import ExplainedCycle
 from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from model.levels import READ_ATOMIC, READ_COMMITTED
+from tests.checker.recorded.reasons import Verifier
 
 pytestmark = pytest.mark.slow
 
@@ -136,7 +138,7 @@ EVERY_KIND = pytest.mark.parametrize(
 class Oracle:
     """The levels of one history by their definitions."""
 
-    def __init__(self, history: RecordedHistory, sessions: bool) -> None:
+    def __init__(self, history: RecordedHistory, sessions: bool, real_time: bool = False) -> None:
         self.transactions = history.transactions
         self.lists = history.kind == "list"
         owner = self.owner = {
@@ -182,6 +184,9 @@ class Oracle:
         self.sound = all(looked)
         ordered = itertools.combinations(self.counted, 2)
         self.so: Pairs = {(a, b) for a, b in ordered if sessions and self._session(a, b)}
+        if real_time:
+            pairs = itertools.permutations(self.counted, 2)
+            self.so |= {(a, b) for a, b in pairs if self._ended_before(a, b)}
         self.wr = {(w, t) for t, reads in self.every.items() for _, w in reads if w != ROOT}
         self.ww = self._shown_order() if self.lists and self.sound else set()
 
@@ -194,6 +199,10 @@ class Oracle:
 
     def _session(self, a: int, b: int) -> bool:
         return self.transactions[a].session == self.transactions[b].session
+
+    def _ended_before(self, a: int, b: int) -> bool:
+        end, begin = self.transactions[a].end, self.transactions[b].begin
+        return isinstance(end, int) and isinstance(begin, int) and end < begin
 
     def _from(self, place: int, key: object, value: object) -> int | None:
         """Who wrote what a transaction read; None where no level allows that."""
@@ -239,6 +248,9 @@ class Oracle:
                 return False
             if any(self.transactions[self.owner[o.key, v]].status is Status.ABORTED for v in value):
                 return False
+            others = tuple(v for v in value if self.owner[o.key, v] != place)
+            if any(not self._whole(o.key, others, i) for i in range(len(others))):
+                return False
             before = value[: max(0, len(value) - len(mine))]
             contradicts = (*before, *mine) != value
             if o.key in first and mine and before != first[o.key]:
@@ -259,6 +271,18 @@ class Oracle:
                 self.reads[place].append(self.every[place][-1])
                 first.setdefault(o.key, before)
         return True
+
+    def _whole(self, key: object, line: tuple[object, ...], at: int) -> bool:
+        """Whether a list has all that the transaction of one element appended, in order.
+
+        At the end of the list, what it appended later may be missing.
+        """
+        operations = self.transactions[self.owner[key, line[at]]].operations
+        appended = [o.value for o in operations if o.kind == "a" and o.key == key]
+        place = appended.index(line[at])
+        if not set(appended[:place]) <= set(line[:at]):
+            return False
+        return at + 1 == len(line) or set(appended[place + 1 :]) <= set(line[at + 1 :])
 
     def _shown_order(self) -> Pairs:
         """What the lists show: their elements in order, and before all that nobody saw."""
@@ -324,10 +348,12 @@ class Oracle:
             "ReadCommitted": lambda at, t2, t3, i: any(w == t2 for _, w in self.every[t3][:i]),
             "ReadAtomic": lambda at, t2, t3, i: (t2, t3) in direct,
             "Causal": lambda at, t2, t3, i: (t2, t3) in causes,
+            "Prefix": prefix,
             "SnapshotIsolation": lambda at, t2, t3, i: (
                 prefix(at, t2, t3, i) or conflict(at, t2, t3, i)
             ),
             "Serializable": lambda at, t2, t3, i: at[t2] < at[t3],
+            "StrictSerializable": lambda at, t2, t3, i: at[t2] < at[t3],
         }
         return self.allows(axioms[level], every=weakest)
 
@@ -393,3 +419,29 @@ def test_the_verdict_without_sessions_is_that_of_the_levels_without_sessions(
     for name, level in judgement.levels.items():
         expected = None if name == "Causal" else plain[name].verdict
         assert judgement.without_sessions.get(name) == expected, (name, level)
+
+
+@EVERY_KIND
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_strict_serializability_is_its_definition(
+    made: st.SearchStrategy[RecordedHistory], data: st.DataObject
+) -> None:
+    history = data.draw(made)
+    times = st.one_of(st.none(), st.integers(0, 12))
+    timed = []
+    for place, transaction in enumerate(history.transactions):
+        begin, end = data.draw(times), data.draw(times)
+        if begin is not None and end is not None and end < begin:
+            begin, end = end, begin
+        timed.append(replace(transaction, name=f"T{place}", begin=begin, end=end))
+    history = replace(history, transactions=tuple(timed))
+    sessions = data.draw(st.booleans())
+    levels = judge(history, session_order=sessions).levels
+    assert ("StrictSerializable" in levels) == history.timed
+    if history.timed:
+        strict = levels["StrictSerializable"]
+        oracle = Oracle(history, sessions, real_time=True)
+        assert strict.verdict == ("holds" if oracle.holds("StrictSerializable") else "violated")
+        if isinstance(strict.witness, ExplainedCycle):
+            Verifier(history, "StrictSerializable", sessions).check(strict.witness)

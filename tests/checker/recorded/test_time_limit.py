@@ -10,7 +10,8 @@ import pytest
 from checker.recorded import decide, weak_levels
 from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import RecordedHistory
-from checker.recorded.observations import Observations, observe
+from checker.recorded.observations import Observations
+from checker.recorded.observing import observe
 from checker.recorded.version_order.completion import Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import core, shortest_cycle, topological

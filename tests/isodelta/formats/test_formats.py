@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.recorded.replay import first_difference
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
 from isodelta.formats import awdit, bincode, cobra, text
@@ -67,6 +68,33 @@ LOST_UPDATE_COBRA = (
     + record("W", 102, 7, 6)
     + record("C", 2),
 )
+LOST_UPDATE_DBCOP = {
+    "params": {"id": 0, "n_node": 2, "n_variable": 1, "n_transaction": 1, "n_event": 2},
+    "info": "generated",
+    "data": [
+        [
+            {
+                "events": [
+                    {"Read": {"variable": 7, "version": None}},
+                    {"Write": {"variable": 7, "version": 1}},
+                ],
+                "committed": True,
+            },
+            {"events": [["w", 7, 3]], "committed": False},
+        ],
+        [{"events": [["r", 7, None], ["w", 7, 2]], "committed": True}],
+    ],
+}
+LOST_UPDATE_CHRONOS = [
+    {
+        "tid": number,
+        "sid": f"session {number}",
+        "sts": {"p": 1, "l": 0},
+        "cts": {"p": "2", "l": number},
+        "ops": [{"t": "r", "k": 7}, {"t": "WRITE", "k": 7, "v": number}],
+    }
+    for number in (1, 2)
+]
 LOST_UPDATE_AWDIT = "r x 0\nw x 1\n-----\n=====\nr x 0\nw x 2\n-----\n"
 
 
@@ -93,6 +121,10 @@ def files(tmp_path: Path) -> dict[str, Path]:
         )
     )
     made["cobra"] = cobra_folder(tmp_path / "logs", *LOST_UPDATE_COBRA)
+    made["dbcop"] = tmp_path / "dbcop.json"
+    made["dbcop"].write_text(json.dumps(LOST_UPDATE_DBCOP))
+    made["chronos"] = tmp_path / "chronos.json"
+    made["chronos"].write_text(json.dumps(LOST_UPDATE_CHRONOS))
     return made
 
 
@@ -452,3 +484,91 @@ def test_the_exit_code_is_by_the_levels_that_were_asked_for(
     assert "--level Linearizable: this history is judged at ReadCommitted" in " ".join(
         capfd.readouterr().err.split()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("dbcop", [[{"events": []}]], "transaction 1 (session 0) is not an object with"),
+        ("dbcop", [[], [{"events": [["x", 1, 2]], "committed": True}]], "(session 1), event 1 is"),
+        ("dbcop", [[{"events": [["w", 1, None]], "committed": True}]], "event 1 has a variable"),
+        ("dbcop", {"params": {}}, 'the object has no "data"'),
+        ("dbcop", [7], "session 0 is not an array"),
+        ("chronos", [{"tid": 1}], "transaction 1 has no sid"),
+        ("chronos", [{"tid": 1, "sid": 1, "sts": 4}], "transaction 1 has no sts"),
+        ("chronos", [LOST_UPDATE_CHRONOS[0], LOST_UPDATE_CHRONOS[0]], "transaction 2 has the tid"),
+        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"cts": {"p": 0, "l": 0}}], "a cts before its sts"),
+        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"ops": [{"t": "q"}]}], "operation 1 has a t"),
+        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"ops": [{"t": "w", "k": 1}]}], "writes a v"),
+        ("chronos", {}, "not an array"),
+    ],
+)
+def test_damaged_json_of_sessions_names_the_place(
+    name: str, content: object, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.json"
+    path.write_text(json.dumps(content))
+    assert cli.run(["history", str(path), "--format", name]) == BAD
+    message = capfd.readouterr().err
+    assert told in message
+    assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["dbcop", "chronos"])
+@pytest.mark.parametrize("text", ["[", '[{"tid": NaN}]', "[" * 100_000, "7"])
+def test_what_is_not_such_json_is_refused_in_one_line(
+    name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.json"
+    path.write_text(text)
+    assert cli.run(["history", str(path), "--format", name]) == BAD
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_chronos_has_lists_and_times(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """The second transaction begins after the first one committed, and does not see it."""
+    path = tmp_path / "h.json"
+    transactions = [
+        {
+            "sid": "a",
+            "tid": "first",
+            "sts": {"l": 0, "p": 1},
+            "cts": {"l": 0, "p": 2},
+            "ops": [{"t": "a", "k": 1, "v": 5}, {"t": "r", "k": 1, "v": [5]}],
+        },
+        {
+            "sid": "b",
+            "tid": "second",
+            "sts": {"l": 1, "p": 2},
+            "cts": {"l": 0, "p": 4},
+            "ops": [{"t": "read", "k": 1}],
+        },
+    ]
+    path.write_text(json.dumps(transactions))
+    assert cli.run(["history", str(path), "--json"]) == FOUND
+    result = json.loads(capfd.readouterr().out)
+    assert result["format"] == "chronos"
+    strict = result["levels"]["StrictSerializable"]
+    assert strict["phenomenon"] == "G-single-realtime"
+    assert strict["edges"][1]["because"] == "Tfirst ended at (2, 0), before Tsecond began at (2, 1)"
+    assert result["levels"]["Serializable"]["serial_order"]["all"] == ["Tsecond", "Tfirst"]
+
+
+@pytest.mark.parametrize("name", ["text", "edn"])
+def test_a_serial_order_is_printed_and_replays(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"h.{name}"
+    path.write_text("r(1,2,1,1)\nw(1,2,2,2)\nr(1,0,3,3)\n" if name == "text" else VALID_EDN)
+    assert cli.run(["history", str(path), "--json"]) == OK
+    level = json.loads(capfd.readouterr().out)["levels"]["Serializable"]
+    order = level["serial_order"]["all"]
+    assert level["serial_order"]["transactions"] == len(order)
+    history = FORMATS[name].read(path)
+    by_name = {transaction.name: transaction for transaction in history.transactions}
+    assert sorted(order) == sorted(by_name)
+    lists = history.kind == "list"
+    assert first_difference([by_name[n] for n in order], {}, lists=lists) is None
+    assert first_difference([by_name[n] for n in order[::-1]], {}, lists=lists) is not None
+    assert cli.run(["history", str(path)]) == OK
+    assert f"serial order: {', '.join(order)}" in capfd.readouterr().out

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.recorded.decide import judge
+from checker.recorded.decide import judge, level_names
 from checker.recorded.history import RecordedHistory
 from checker.recorded.outside import with_outside_writers
 from isodelta import cli
@@ -46,8 +46,12 @@ def in_edn(value: Any) -> str:
 
 
 def violated(history: RecordedHistory) -> str:
-    """The weakest level that a history violates, with those beside it that it does not."""
-    levels = judge(history, session_order=False).levels
+    """The weakest level that a history violates, with those beside it that it does not.
+
+    Of the levels without real time that Elle has.
+    """
+    names = [name for name in level_names(False) if name != "Prefix"]
+    levels = judge(history, session_order=False, only=names).levels
     broken = [name for name, level in levels.items() if level.verdict != "holds"]
     return " ".join(broken[:1] + [f"-{n}" for n in levels if n not in broken and broken])
 
@@ -103,6 +107,58 @@ def test_what_elle_says_in_edn_and_in_json(
     if phenomenon is not None:
         cycles = judge(history, session_order=False).cycles
         assert phenomenon in {cycle.phenomenon for cycle in cycles}
+
+
+REAL_TIME = [
+    # Elle's strict-serializable: each transaction of these begins after the one before it ended.
+    (("1: ax1", "2: ax2", "3: rx[1]", "4: rx[1,2]"), "G-single-realtime"),
+    (("1: wx1", "2: rx_"), "G-single-realtime"),
+    (("1: rx[1]", "2: ax1"), "G1c-realtime"),
+    (("1: ax1", "2: ax2", "3: rx[2,1]"), "G0-realtime"),
+]
+
+
+@pytest.mark.parametrize(("transactions", "phenomenon"), REAL_TIME)
+@pytest.mark.parametrize("clock", ["index", "time"])
+def test_real_time_is_that_of_the_index_or_of_the_time(
+    transactions: tuple[str, ...], phenomenon: str, clock: str
+) -> None:
+    made = [
+        {clock: o["index"], **{k: o[k] for k in o if k != "index"}}
+        for o in operations(*transactions)
+    ]
+    history = edn.parse("\n".join(map(in_edn, made)), "h")
+    levels = judge(history, session_order=False).levels
+    assert levels["Serializable"].verdict == "holds"
+    strict = levels["StrictSerializable"]
+    assert (strict.verdict, strict.phenomenon) == ("violated", phenomenon)
+    assert strict.anomaly == "real-time violation"
+    untimed = [{k: o[k] for k in o if k != clock} for o in made]
+    assert not json_operations.parse(json.dumps(untimed), "h").timed
+
+
+def test_what_runs_at_once_has_no_order_in_real_time() -> None:
+    first, answer, second, other = operations("1: wx1", "2: rx_")
+    overlapping = [first, second, answer, other]
+    for index, operation in enumerate(overlapping):
+        operation["index"] = index
+    history = json_operations.parse(json.dumps(overlapping), "h")
+    assert judge(history, session_order=False).levels["StrictSerializable"].verdict == "holds"
+
+
+def test_nobody_knows_when_a_transaction_of_unknown_end_ended() -> None:
+    made = operations("1?: wx1", "2: rx_", "3: rx1")
+    history = json_operations.parse(json.dumps(made), "h")
+    assert judge(history, session_order=False).levels["StrictSerializable"].verdict == "holds"
+
+
+def test_a_level_of_real_time_is_refused_where_there_are_no_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "h.txt"
+    path.write_text("w(1,1,0,0)\n")
+    assert cli.run(["history", str(path), "--level", "StrictSerializable"]) == BAD
+    assert "does not say when its transactions began and ended" in capsys.readouterr().err
 
 
 def test_a_fork_is_seen_without_the_writes() -> None:

@@ -58,7 +58,18 @@ def test_recorded_levels_of_one_strength_are_those_that_a_predicate_alone_tells_
     assert not implied_with_a_predicate("RepeatableRead", "Serializable")
 
 
-@pytest.mark.parametrize(("strong", "weak"), [*product(RECORDED_LEVELS, repeat=2)])
+def test_a_level_of_real_time_is_stronger_than_all_without() -> None:
+    timed = {name for name, level in RECORDED_LEVELS.items() if level.real_time}
+    assert timed
+    for name, other in product(timed, RECORDED_LEVELS.keys() - timed):
+        assert forbids(name, other)
+        assert not forbids(other, name)
+
+
+UNTIMED = [name for name, level in RECORDED_LEVELS.items() if not level.real_time]
+
+
+@pytest.mark.parametrize(("strong", "weak"), [*product(UNTIMED, repeat=2)])
 def test_the_strength_of_recorded_levels_is_what_the_axioms_imply(strong: str, weak: str) -> None:
     if implied_on_keys(strong, weak):
         assert forbids(strong, weak)

@@ -1,0 +1,1 @@
+"""``isodelta explain``: why a job failed, from the text of its exception."""

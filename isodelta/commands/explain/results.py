@@ -1,0 +1,215 @@
+"""The result of ``isodelta explain``, and its JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.refusals.advice import ADVICE, Advice
+from checker.refusals.necessity import CURRENT, Need, Tried, examples, together, tried
+from checker.refusals.texts import Refusal, read_refusal
+from isodelta.commands.explain.given import (
+    Given,
+    Job,
+    files_read,
+    read_job,
+    read_table,
+    scenario_of,
+)
+from isodelta.exits import BadInput
+from isodelta.files.scenario_writer import scenario_mapping
+from model.errors import InvalidScenario
+from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE
+from model.profiles import DEFAULT, Profile, profile
+from model.scenario import Scenario
+
+_PROFILES = {"delta-rs": "delta-rs-1.6"}
+"""Profiles of writers that have conflict rules of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A conflict explained.
+
+    ``reasons`` say why each level needed it or not, ``assumed`` what was taken for granted.
+    ``scenario`` shows the conflict; None if the model has none like it.
+    """
+
+    refusal: Refusal
+    winner: int | None
+    necessary: Mapping[str, Need]
+    reasons: Mapping[str, str]
+    assumed: Sequence[str]
+    scenario: Scenario | None
+
+    @property
+    def advice(self) -> Advice:
+        """What is known of the conflict."""
+        return ADVICE[self.refusal.conflict]
+
+    @property
+    def because(self) -> str:
+        """What happened, and whether it was needed, in sentences."""
+        return " ".join(
+            (
+                self.happened,
+                *(f"{level}: {self.reasons[level]}." for level in self.necessary),
+                *(f"Assumed: {line}." for line in self.assumed),
+            )
+        )
+
+    @property
+    def happened(self) -> str:
+        """What happened, in one sentence."""
+        operation = self.refusal.operation
+        who = f"a concurrent {operation}" if operation else "a concurrent commit"
+        if self.winner is not None:
+            who += f" (version {self.winner})"
+        where = f" ({self.refusal.place})" if self.refusal.place else ""
+        file = f", such as {self.refusal.file}" if self.refusal.file else ""
+        return f"The commit was refused because of {who}: {self.advice.rule}{where}{file}."
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta explain --json`` prints."""
+        return {
+            "conflict": self.refusal.conflict,
+            "engine": self.refusal.engine,
+            "error": self.refusal.error_class,
+            "rule": self.advice.rule,
+            "winner": self.winner,
+            "commit": dict(self.refusal.winner),
+            "place": self.refusal.place,
+            "file": self.refusal.file,
+            "necessary": dict(self.necessary),
+            "because": self.because,
+            "assumed": list(self.assumed),
+            "remedies": list(self.advice.remedies),
+            "retry": self.advice.retry,
+            "retry_because": self.advice.why_retry,
+            "claims": list(self.advice.claims),
+            "scenario": None if self.scenario is None else scenario_mapping(self.scenario),
+        }
+
+
+def explain(
+    text: str, name: str, delta: str | None, sql: str | None, rules: Profile | None
+) -> Explained:
+    """Explains the last conflict in a text. Raises BadInput if there is none in it."""
+    refusal = read_refusal(text)
+    if refusal is None:
+        raise BadInput(f"{name}: no conflict of a Delta writer is told of in this text")
+    job = read_job(sql) if sql is not None else None
+    given = read_table(delta, refusal) if delta is not None else None
+    rules = rules or profile(_PROFILES.get(refusal.engine, DEFAULT.name))
+    level = _level(refusal, given)
+    winner = refusal.version
+    if winner is None and given is not None and given.commit is not None:
+        winner = given.commit.version
+    if given is not None and job is not None:
+        known = _on_the_table(refusal, given, job, rules, level, winner)
+        if known is not None:
+            return known
+    return _by_examples(refusal, given, job, rules, level, winner)
+
+
+def _level(refusal: Refusal, given: Given | None) -> str:
+    """The level in force: the table's, else the winner's, else the writer's default."""
+    if given is not None and given.level in DELTA_LEVELS:
+        return str(given.level)
+    said = refusal.winner.get("isolationLevel")
+    if said in DELTA_LEVELS:
+        return str(said)
+    return WRITE_SERIALIZABLE if refusal.engine == "databricks" else SERIALIZABLE
+
+
+def _on_the_table(
+    refusal: Refusal, given: Given, job: Job, rules: Profile, level: str, winner: int | None
+) -> Explained | None:
+    """The answer from the table's own rows, or from its files; None if neither decides it."""
+    assumed = ["the job began right before the winner committed"]
+    made = scenario_of(given, job)
+    if made is not None:
+        try:
+            found = tried(made, refusal.conflict, rules, level)
+        except InvalidScenario as error:
+            given.notes.append(f"the job is not one that the model can run: {error}")
+            found = None
+        else:
+            if found is None:
+                given.notes.append(
+                    f"on the table's rows {rules.name} does not refuse the job with this conflict"
+                )
+        if found is not None:
+            shown = made.at_level(level)
+            return Explained(refusal, winner, found.needed, found.because, assumed, shown)
+    files = files_read(given, job)
+    if files is None or refusal.conflict != "ConcurrentAppend":
+        return None
+    answer, because = files
+    example = _by_examples(refusal, given, job, rules, level, winner)
+    blind = given.commit is not None and given.commit.blind_append
+    needed: dict[str, Need] = dict(example.necessary)
+    reasons = dict(example.reasons)
+    needed[SERIALIZABLE] = "yes" if answer == "yes" else "no"
+    reasons[SERIALIZABLE] = because
+    if answer == "no" or blind:
+        needed[WRITE_SERIALIZABLE] = "no"
+        reasons[WRITE_SERIALIZABLE] = (
+            because if answer == "no" else "a blind append can be ordered after the job"
+        )
+    return Explained(refusal, winner, needed, reasons, assumed, example.scenario)
+
+
+def _by_examples(
+    refusal: Refusal,
+    given: Given | None,
+    job: Job | None,
+    rules: Profile,
+    level: str,
+    winner: int | None,
+) -> Explained:
+    """The answer from small scenarios that end in the same conflict."""
+    found = list(
+        examples(
+            refusal,
+            rules,
+            level,
+            statement=None if job is None else job.sql,
+            partitioned=None if given is None else given.partitioned,
+        )
+    )
+    assumed = list(given.notes) if given is not None else []
+    assumed.append(f"conflict rules of {rules.name}, at {level}")
+    if not found:
+        nothing = "the model has no scenario that ends in this conflict"
+        unknown: dict[str, Need] = dict.fromkeys(DELTA_LEVELS, "unknown")
+        return Explained(
+            refusal, winner, unknown, dict.fromkeys(DELTA_LEVELS, nothing), assumed, None
+        )
+    if job is None:
+        kinds = sorted({each.scenario.transactions[CURRENT].split()[0] for each in found})
+        assumed.append(f"the refused statement was one of {', '.join(kinds)}")
+    needed = together(found)
+    reasons = {name: _reason(name, needed[name], found) for name in DELTA_LEVELS}
+    if refusal.conflict == "ConcurrentTransaction":
+        reasons = {
+            name: f"{reason}; what it protects is that a batch is written once"
+            for name, reason in reasons.items()
+        }
+    return Explained(refusal, winner, needed, reasons, assumed, found[0].scenario)
+
+
+def _reason(level: str, need: Need, found: Sequence[Tried]) -> str:
+    count = f"{len(found)} small scenarios that end in this conflict"
+    if need != "unknown":
+        words = "it was needed" if need == "yes" else "it was not needed"
+        return f"{words} in any of {count}; {found[0].because[level]}"
+    some = {name: [each for each in found if each.needed[level] == name] for name in ("yes", "no")}
+    if not some["yes"] or not some["no"]:
+        return f"of {count}, not all can be decided"
+    yes, no = some["yes"][0], some["no"][0]
+    return (
+        f"it depends on the rows: of {count}, {len(some['yes'])} needed it "
+        f"(such as {yes.scenario.name}) and {len(some['no'])} did not "
+        f"(such as {no.scenario.name})"
+    )
