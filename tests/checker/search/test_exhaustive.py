@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from itertools import product
 
@@ -28,6 +27,7 @@ from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
+from tests.nightly import NIGHTLY
 
 pytestmark = pytest.mark.slow
 
@@ -348,7 +348,7 @@ def met(coverage, conflict):
     return {(current, winner) for name, current, winner in coverage.conflicts if name == conflict}
 
 
-@pytest.mark.skipif(os.environ.get("ISODELTA_NIGHTLY") != "1", reason="the long form")
+@pytest.mark.skipif(not NIGHTLY, reason="the long form")
 @pytest.mark.parametrize(
     ("layout", "level", "schedules", "runs", "histories", "violations"),
     [
