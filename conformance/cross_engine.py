@@ -41,6 +41,10 @@ class CrossEngine:
 
         return {**self._spark.versions(), "deltalake": deltalake.__version__}
 
+    def usable(self) -> bool:
+        """Whether Spark still runs."""
+        return self._spark.usable()
+
     def open(self, scenario: Scenario, level: str | None = None) -> CrossReplay:
         """Prepares the tables with Spark. Raises EngineError and BadStatement."""
         if unknown := self.on_delta_rs - scenario.transactions.keys():

@@ -187,6 +187,10 @@ class Engine(Protocol):
         """Versions of the parts that matter, for reports."""
         ...
 
+    def usable(self) -> bool:
+        """Whether the engine can replay further scenarios: it has not died."""
+        ...
+
     def open(self, scenario: Scenario, level: str | None = None) -> Replay:
         """Prepare a scenario's tables; ``level`` overrides the table's own isolation level.
 

@@ -40,6 +40,10 @@ class ModelEngine:
         """The profile, by name, as the only version."""
         return {"profile": self.profile.name}
 
+    def usable(self) -> bool:
+        """Always."""
+        return True
+
     def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
         """Prepares a scenario. Raises InvalidScenario."""
         return ModelReplay(scenario, self.profile, level)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 
 class ModelError(Exception):
     """Base of every error that this package raises on purpose; its text is one line."""
@@ -26,6 +29,22 @@ class InvalidScenario(ModelError):
         self.error_class = error_class
 
 
+class SeveralProblems(InvalidScenario):
+    """Independent problems of one scenario, at least one; the text is the first one's."""
+
+    def __init__(self, problems: Iterable[InvalidScenario]) -> None:
+        self.problems = tuple(problems)
+        first = self.problems[0]
+        super().__init__(str(first), first.where, first.error_class)
+
+
+def did_you_mean(word: str, valid: Iterable[str]) -> str:
+    """The end of a message about an unknown word: the valid one that is close, if there is one."""
+    names = {name.lower(): name for name in valid}
+    near = difflib.get_close_matches(word.lower(), names, 1)
+    return f", did you mean {names[near[0]]}?" if near else ""
+
+
 class UnsupportedSQL(InvalidScenario):
     """A statement that the model does not support, or that means something else in Spark."""
 
@@ -36,7 +55,7 @@ class NotPredicted(UnsupportedSQL):
     def __init__(
         self, part: str, because: str, where: tuple[str | int, ...] = (), error_class: None = None
     ) -> None:
-        super().__init__(f"{part!r} cannot be evaluated ({because})", where)
+        super().__init__(f"{part!r}: {because}", where)
         self.part = part
         self.because = because
 

@@ -6,15 +6,28 @@ meet (:mod:`model.definitions`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from model.definitions import may_restore, reachable, with_places
-from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
+from model.errors import (
+    InvalidScenario,
+    NotPredicted,
+    SeveralProblems,
+    StatementFailure,
+    UnsupportedSQL,
+)
 from model.physical.log import Commit, Snapshot
 from model.profiles.base import Profile
 from model.scenario import LEVEL_PROPERTY, Scenario, Step, TableSpec
 from model.simulator import Run, run
-from model.sql import declared_table, parse_statement
+from model.sql import (
+    OpaquePart,
+    Understood,
+    declared_table,
+    understood,
+    understood_strictly,
+)
 from model.sql.source import NoTable
 from model.statements import Execution, Refused, Statement
 from model.statements.base import check_places
@@ -22,17 +35,23 @@ from model.tables.protocol import features_in_use
 from model.tables.table import Table
 from model.workload import TARGET, Workload
 
+_Reader = Callable[[str, str, Mapping[str, Table]], Understood]
+"""The parser of a statement: strict, or one that takes opaque parts."""
+
 
 def run_scenario(scenario: Scenario, profile: Profile, level: str | None = None) -> Run:
     """Prepares and runs a scenario. Raises InvalidScenario."""
     return run(prepare(scenario, profile, level), scenario.schedule, profile)
 
 
-def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> Workload:
+def prepare(
+    scenario: Scenario, profile: Profile, level: str | None = None, *, opaque: bool = False
+) -> Workload:
     """A scenario's tables and statements, ready to run under ``profile``.
 
-    ``level`` overrides the isolation level that the table declares. Raises InvalidScenario
-    with the path of keys to the place that is wrong.
+    ``level`` overrides the isolation level that the table declares. With ``opaque``, parts of
+    statements that the model cannot evaluate are kept as such; without it they are errors. Raises
+    InvalidScenario with the path of keys to the place that is wrong.
     """
     check_schedule(scenario)
     in_force = level or scenario.level or profile.default_level
@@ -42,6 +61,7 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
             f"(it has {', '.join(profile.levels)})",
             ("table", "properties", LEVEL_PROPERTY),
         )
+    read = understood if opaque else understood_strictly
     target = _table(TARGET, scenario.table, ("table",))
     tables: dict[str, Table] = {}
     for name, spec in scenario.tables.items():
@@ -51,18 +71,20 @@ def prepare(scenario: Scenario, profile: Profile, level: str | None = None) -> W
             raise InvalidScenario(f"table {name} has no columns", ("tables", name))
         tables[name] = with_places(_table(name, spec, ("tables", name)), spec.setup, (), {})
     others = {
-        name: run_setup(tables[name], spec, ("tables", name)).rows()
+        name: run_setup(tables[name], spec, ("tables", name), read).rows()
         for name, spec in scenario.tables.items()
     }
     texts = scenario.transactions.values()
     target = with_places(target, scenario.table.setup, texts, tables)
-    base = run_setup(target, scenario.table, ("table",))
-    statements = _statements(scenario, base, tables)
+    base = run_setup(target, scenario.table, ("table",), read)
+    statements, parts = _statements(scenario, base, tables, read)
     meaning = profile.meaning
     if meaning is not None:
         statements = {name: meaning(statement) for name, statement in statements.items()}
     _check_storage(statements)
-    workload = Workload(base.table, base, statements, others, in_force, tables, meaning)
+    workload = Workload(
+        base.table, base, statements, others, in_force, tables, meaning, parts, opaque
+    )
     if profile.features is not None:
         _check_features(workload, profile.name, profile.features)
     for name, statement in statements.items():
@@ -78,7 +100,8 @@ def check_known(workload: Workload, schedule: Sequence[Step], profile: Profile) 
     Raises UnsupportedSQL for a statement that meets a definition that it is not known for.
     """
     if any(s.changes_definition or s.restores for s in workload.statements.values()):
-        run(workload, schedule, profile)
+        with suppress(NotPredicted):
+            run(workload, schedule, profile)
 
 
 def definitions(workload: Workload) -> tuple[Table, ...]:
@@ -120,8 +143,8 @@ def _check_features(workload: Workload, name: str, known: frozenset[str]) -> Non
 
 
 def _statements(
-    scenario: Scenario, base: Snapshot, tables: Mapping[str, Table]
-) -> dict[str, Statement]:
+    scenario: Scenario, base: Snapshot, tables: Mapping[str, Table], read: _Reader
+) -> tuple[dict[str, Statement], tuple[tuple[str, OpaquePart], ...]]:
     """Every transaction's statement; one that the base has no columns for is tried further on.
 
     One that fails on every definition fails with the engine's error, where the model knows that.
@@ -130,10 +153,13 @@ def _statements(
     """
     texts = scenario.transactions
     statements: dict[str, Statement] = {}
+    opaque: list[tuple[str, OpaquePart]] = []
     at_base: dict[str, InvalidScenario] = {}
     for name, text in texts.items():
         try:
-            statements[name] = _resolved(text, base.table, tables)
+            resolved = _resolved(text, base.table, tables, read)
+            statements[name] = resolved.statement
+            opaque += ((name, part) for part in resolved.opaque)
         except InvalidScenario as error:
             at_base[name] = error
     reasons = dict(at_base)
@@ -143,7 +169,7 @@ def _statements(
     for name in at_base:
         for table in later:
             try:
-                statements[name] = _resolved(texts[name], table, tables)
+                statements[name] = _resolved(texts[name], table, tables, read).statement
             except InvalidScenario as error:
                 if isinstance(reasons[name], NoTable):
                     reasons[name] = error
@@ -155,20 +181,27 @@ def _statements(
         kind, failure = texts[name].split(None, 1)[0].upper(), at_base[name].error_class
         assert failure is not None
         statements[name] = Refused(texts[name], base.table, kind, failure, str(reason))
-    return {name: statements[name] for name in texts}
+    return {name: statements[name] for name in texts}, tuple(opaque)
 
 
-def _resolved(text: str, table: Table, tables: Mapping[str, Table]) -> Statement:
-    return check_places(parse_statement(text, TARGET, {**tables, TARGET: table}))
+def _resolved(text: str, table: Table, tables: Mapping[str, Table], read: _Reader) -> Understood:
+    resolved = read(text, TARGET, {**tables, TARGET: table})
+    check_places(resolved.statement)
+    return resolved
 
 
 def _check_slips(scenario: Scenario, failed: Mapping[str, InvalidScenario]) -> None:
-    """Raises the first error that looks like a typo rather than an outcome to model."""
+    """Raises SeveralProblems for the errors that look like typos rather than outcomes to model."""
+    slips = []
     for name, reason in failed.items():
         failure = reason.error_class
         expected = failure == scenario.expect.outcomes.get(name) or isinstance(reason, NoTable)
         if failure is None or (not expected and failure.startswith(_MISSPELT)):
-            raise _at(reason, ("transactions", name)) from reason
+            slips.append(_at(reason, ("transactions", name)))
+    if len(slips) == 1:
+        raise slips[0]
+    if slips:
+        raise SeveralProblems(slips)
 
 
 _MISSPELT = (
@@ -178,7 +211,9 @@ _MISSPELT = (
 """Errors that a slip in writing a scenario leads to: no outcome unless the scenario says so."""
 
 
-def run_setup(table: Table, spec: TableSpec, where: tuple[str, ...]) -> Snapshot:
+def run_setup(
+    table: Table, spec: TableSpec, where: tuple[str, ...], read: _Reader = understood_strictly
+) -> Snapshot:
     """The table after its set-up: version 0 is its creation, each entry adds one version.
 
     A table that is not there yet is at version -1.
@@ -189,9 +224,8 @@ def run_setup(table: Table, spec: TableSpec, where: tuple[str, ...]) -> Snapshot
     for index, text in enumerate(spec.setup):
         place: tuple[str | int, ...] = (*where, "setup", index)
         try:
-            statement = check_places(
-                parse_statement(text, table.name, {table.name: snapshot.table})
-            )
+            known = {table.name: snapshot.table}
+            statement = check_places(read(text, table.name, known).statement)
             execution = statement.execute(snapshot, f"setup{index + 1}", {})
         except InvalidScenario as error:
             raise _at(error, place) from error
@@ -236,6 +270,8 @@ def _table(name: str, spec: TableSpec, where: tuple[str, ...]) -> Table:
 
 
 def _at(error: InvalidScenario, where: tuple[str | int, ...]) -> InvalidScenario:
+    if isinstance(error, NotPredicted):
+        return NotPredicted(error.part, error.because, where + error.where)
     return type(error)(str(error), where + error.where, error.error_class)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from model.history import Row, RowId
 from model.physical.log import Snapshot
-from model.sql import parse_statement
+from model.sql import OpaquePart, understood, understood_strictly
 from model.statements import Statement
 from model.statements.base import check_places
 from model.tables.table import Table
@@ -24,7 +24,8 @@ class Workload:
     there; ``statements`` are the transactions' statements as resolved for it, or, where that
     fails, for a definition that another transaction of the scenario makes. ``tables`` and
     ``others`` have the definitions and the rows of the other tables, which no transaction
-    writes. ``meaning`` is the profile's.
+    writes. ``meaning`` is the profile's. ``opaque`` are the parts that the model cannot evaluate,
+    by transaction; there are none unless the workload ``accepts_opaque`` ones.
     """
 
     table: Table
@@ -34,6 +35,8 @@ class Workload:
     level: str
     tables: Mapping[str, Table] = field(default_factory=dict)
     meaning: Callable[[Statement], Statement] | None = None
+    opaque: tuple[tuple[str, OpaquePart], ...] = ()
+    accepts_opaque: bool = False
 
     def statement(self, name: str, table: Table) -> Statement:
         """A transaction's statement, resolved for a definition of the target.
@@ -43,9 +46,9 @@ class Workload:
         ready = self.statements[name]
         if ready.table == table:
             return ready
-        statement = check_places(
-            parse_statement(ready.text, TARGET, {**self.tables, TARGET: table})
-        )
+        read = understood if self.accepts_opaque else understood_strictly
+        known = {**self.tables, TARGET: table}
+        statement = check_places(read(ready.text, TARGET, known).statement)
         return statement if self.meaning is None else self.meaning(statement)
 
 

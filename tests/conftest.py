@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +13,7 @@ from xdist.scheduler import LoadFileScheduling
 from conformance.spark.engine import SparkEngine
 from conformance.spark.startup.java import find_java
 from tests.command_line import Write
+from tests.nightly import NIGHTLY
 
 ENGINE = "spark_engine"
 """The fixture of the engine. Of several processes one runs all tests that take it."""
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if takes_engine(item):
             item.add_marker(pytest.mark.spark)
-        if item.get_closest_marker("nightly") and os.environ.get("ISODELTA_NIGHTLY") != "1":
+        if item.get_closest_marker("nightly") and not NIGHTLY:
             item.add_marker(pytest.mark.skip(reason="the long form"))
     if hasattr(config, "workerinput"):
         items.sort(

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
-from model.errors import StatementFailure
+from model.errors import NotPredicted, StatementFailure
 from model.history import History, Row, Transaction
 from model.levels import LEVELS
+from model.values.unknown import any_unknown
 
 MOST_PERMUTED = 8
 """More transactions than this are not permuted: the answer is ``unknown`` and says so."""
@@ -74,9 +75,14 @@ def _judge(history: History, level: str, *, reads_count: bool) -> Reading:
         execution = _Execution(history, placed, reads_count)
     except StatementFailure as failure:
         return Reading("unknown", f"a condition fails on a row of the snapshot: {failure}")
+    except NotPredicted as error:
+        return Reading("unknown", str(error))
     if order == "log":
         placed.sort(key=_place_in_log)
-        return execution.follow(placed)
+        try:
+            return execution.follow(placed)
+        except NotPredicted as error:
+            return Reading("unknown", str(error))
     if len(placed) > MOST_PERMUTED:
         return Reading(
             "unknown", f"{len(placed)} transactions have too many orders to run them all"
@@ -88,6 +94,19 @@ def _place_in_log(transaction: Transaction) -> tuple[int, bool]:
     if transaction.commit_version is not None:
         return transaction.commit_version, False
     return transaction.read_version, True
+
+
+def _same(one: Multiset, other: Multiset) -> bool:
+    """Whether two multisets are equal.
+
+    Raises NotPredicted if that depends on an unknown value.
+    """
+    if one == other:
+        return True
+    for row, _ in (*one, *other):
+        if (value := any_unknown(row)) is not None:
+            value.needed()
+    return False
 
 
 def _comparable(value: object) -> object:
@@ -105,6 +124,7 @@ class _Execution:
         if reads_count:
             self.reads = {transaction.name: _read(history, transaction) for transaction in placed}
         self.dead_ends: set[tuple[frozenset[str], Multiset]] = set()
+        self.open: NotPredicted | None = None
 
     def follow(self, order: list[Transaction]) -> Reading:
         """Runs the only order that is allowed."""
@@ -114,7 +134,7 @@ class _Execution:
             if after is None:
                 return Reading("violated", f"in the order of the log, {objection}")
             tables = after
-        if multiset(tables[self.target]) != self.final:
+        if not _same(multiset(tables[self.target]), self.final):
             return Reading("violated", "run in the order of the log, they leave other rows")
         return Reading("holds", serial_order=tuple(transaction.name for transaction in order))
 
@@ -123,6 +143,8 @@ class _Execution:
         order = self._extend(placed, self.initial)
         if order is not None:
             return Reading("holds", serial_order=order)
+        if self.open is not None:
+            return Reading("unknown", str(self.open))
         what = "leaves these rows" if self.reads is None else "gives these reads and rows"
         names = ", ".join(transaction.name for transaction in placed)
         return Reading("violated", f"no serial order of {names} {what}")
@@ -130,18 +152,30 @@ class _Execution:
     def _extend(self, left: list[Transaction], tables: Tables) -> tuple[str, ...] | None:
         rows = multiset(tables[self.target])
         if not left:
-            return () if rows == self.final else None
+            return () if self._decided(rows) else None
         state = frozenset(transaction.name for transaction in left), rows
         if state in self.dead_ends:
             return None
         for position, transaction in enumerate(left):
-            after, _ = self._step(transaction, tables)
+            try:
+                after, _ = self._step(transaction, tables)
+            except NotPredicted as error:
+                self.open = error
+                continue
             if after is not None:
                 rest = self._extend(left[:position] + left[position + 1 :], after)
                 if rest is not None:
                     return (transaction.name, *rest)
         self.dead_ends.add(state)
         return None
+
+    def _decided(self, rows: Multiset) -> bool:
+        """Whether these are the final rows; False, and noted, if that depends on unknown values."""
+        try:
+            return _same(rows, self.final)
+        except NotPredicted as error:
+            self.open = error
+            return False
 
     def _step(self, transaction: Transaction, tables: Tables) -> tuple[Tables | None, str]:
         """The tables after one statement, or None and the reason why it cannot come next."""
@@ -158,9 +192,10 @@ class _Execution:
         if self.reads is not None:
             pairs = zip(transaction.predicate_reads, self.reads[name], result.reads, strict=True)
             for predicate, expected, rows in pairs:
-                if multiset(rows) != expected:
+                if not _same(multiset(rows), expected):
                     return None, f"{name} reads other rows for {predicate.text}"
-            written = multiset(after[self.target]) != multiset(tables[self.target])
+            before = multiset(tables[self.target])
+            written = not _same(multiset(after[self.target]), before)
             if written and not transaction.writes:
                 return None, f"{name} writes, where it wrote no version"
         return after, ""

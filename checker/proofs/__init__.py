@@ -14,6 +14,7 @@ from checker.proofs.theorems import (
     induction,
     jobs,
     log_order,
+    readings,
     repair,
     snapshot_levels,
     unseen_append,
@@ -24,6 +25,7 @@ from checker.proofs.theorems.running_code import rules
 THEOREMS = (
     rules.THEOREM,
     induction.THEOREM,
+    readings.THEOREM,
     log_order.THEOREM,
     unseen_append.THEOREM,
     every_transaction.THEOREM,

@@ -39,6 +39,20 @@ SCOPE = (
 """The histories that a theorem about an engine's rules speaks of, with the exceptions known."""
 
 
+IN_EVERY_READING = (
+    "The graph then has no cycle, so this holds in all three readings: conflict, view and final "
+    "state (the theorem from the conflict reading to the others)."
+)
+"""What a theorem that rules every cycle out says of the readings."""
+
+OF_VIOLATIONS = (
+    "A violation is a cycle here, which is the conflict reading. What breaks the view or the final "
+    "state has a cycle as well, so it contains the same. The converse fails: some histories have a "
+    "serial order in spite of their cycle."
+)
+"""What a theorem about the shape of violations says of the readings."""
+
+
 class CannotBeStated(Exception):
     """A lemma that has no formulas, and why; its verdict is ``unknown``."""
 
@@ -97,6 +111,7 @@ class Theorem:
     names those that refuse whatever these rules refuse where it matters for rows, so that they
     have no more histories; of them it holds for tables whose conflicts are resolved by files.
     ``of_histories`` is False for a theorem about the rules' code alone, which needs no scope.
+    ``readings`` says in which readings of a level it holds, if it speaks of violations.
     """
 
     name: str
@@ -105,12 +120,13 @@ class Theorem:
     profile: str | None = "delta-spark-4.4"
     also: tuple[str, ...] = ()
     of_histories: bool = True
+    readings: str = ""
 
     @property
     def statement(self) -> str:
-        """What the theorem says, with its scope where it has one: never print less."""
-        scoped = self.profile is not None and self.of_histories
-        return f"{self.words} {SCOPE}" if scoped else self.words
+        """What the theorem says, with its readings and its scope: never print less."""
+        scope = SCOPE if self.profile is not None and self.of_histories else ""
+        return " ".join(part for part in (self.words, self.readings, scope) if part)
 
     def about(self, profile: str) -> bool:
         """Whether it says something of a profile's rules."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 from checker.judging.verdict import judge
 from checker.robustness import search
+from checker.robustness.costs import priced
 from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.workload import Jobs
@@ -16,6 +17,7 @@ from checker.robustness.other_rows import with_other_rows
 from checker.robustness.readings import ALL_HOLD, ALL_OPEN, Patience, Readings
 from checker.robustness.remedies import Remedy, analysed, remedies
 from checker.robustness.resting import rests_on, uncertain
+from checker.robustness.retries import Retry, retries
 from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
@@ -65,6 +67,7 @@ class Answer:
     log_order: Question
     remedies: tuple[Remedy, ...]
     aborts: tuple[Abort, ...]
+    retries: tuple[Retry, ...]
     instances: Instances
     seconds: float
 
@@ -97,8 +100,12 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
     told("looking for aborts")
     elsewhere = tuple(Stage(other) for other in with_other_rows(jobs))
     found = search.aborts(Stage(jobs), tried, elsewhere)
+    if cures:
+        told("pricing remedies")
+        cures = priced(jobs, cures, found)
+    again = retries(jobs, tried, (Stage(jobs), *elsewhere))
     seconds = time.monotonic() - started
-    return Answer(jobs, serial, writing, log_order, cures, found, tried, seconds)
+    return Answer(jobs, serial, writing, log_order, cures, found, again, tried, seconds)
 
 
 def _proved(jobs: Jobs) -> bool:
@@ -225,7 +232,7 @@ def _strongest(
     if not patience.over:
         again, looked = search.with_one_more(stage, tried, parts.triples, patience)
         best = again or best
-    whole = looked.whole and not patience.out_of_time
+    whole = looked.whole and not patience.cut_short
     return best, Tried(looked.histories + elsewhere, max(size, looked.transactions), whole)
 
 

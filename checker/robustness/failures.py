@@ -6,6 +6,8 @@ to the statement. So such a row counts as read (``checker.judging.dependencies``
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from itertools import count
 from typing import Any
 
@@ -98,8 +100,25 @@ def order_matters(condition: Expression) -> bool:
     The engine evaluates partitions and statistics first, so its record of the rows read may lack a
     row on which the condition fails as it is written.
     """
-    joined = any(isinstance(node, And | Or) for node in walk(condition))
-    return joined and can_fail(condition)
+    if not can_fail(condition) or _any_of(condition):
+        return False
+    return any(isinstance(node, And | Or) for node in walk(condition))
+
+
+def _any_of(condition: Expression) -> bool:
+    """Whether OR alone joins the parts: no file is skipped then, since a part can fail anywhere.
+
+    A file is skipped only if statistics rule out every part, and none tell about a part that fails.
+    """
+    if isinstance(condition, Or):
+        return _any_of(condition.left) and _any_of(condition.right)
+    parts = list(walk(condition))
+    joined = any(isinstance(node, And | Or | Not | Case | Coalesce) for node in parts)
+    return not joined and (not can_fail(condition) or _only_arithmetic(parts))
+
+
+def _only_arithmetic(parts: Sequence[Expression]) -> bool:
+    return not any(isinstance(node, Cast | Function) for node in parts)
 
 
 def can_fail(condition: Expression) -> bool:
@@ -110,6 +129,8 @@ def can_fail(condition: Expression) -> bool:
 def _can_fail(expression: Expression) -> bool:
     """Whether the outermost operation of an expression fails on some values."""
     match expression:
+        case Arithmetic(operator="%", right=Literal(value=value)) if _is_number(value):
+            return value == 0
         case Arithmetic(operator=operator, type=type_):
             widened = 0 < type_.precision < _LARGEST_PRECISION
             return operator not in "+-*" or not (type_ == DOUBLE or widened)
@@ -118,6 +139,10 @@ def _can_fail(expression: Expression) -> bool:
         case Cast(operand=operand, type=type_):
             return type_.family != "string" and (operand.type.family, type_.family) not in _CASTS
     return False
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _then(when: Any, over: Reader, expression: Expression) -> Any:

@@ -23,11 +23,13 @@ MOST_ROWS = 4
 def with_other_rows(given: Jobs) -> tuple[Jobs, ...]:
     """The jobs on tables with more rows, as far as the table accepts them.
 
-    One table repeats the rows of the set-up, another has rows of values that the jobs mention.
+    One table repeats the rows of the set-up, another has rows of values that the jobs mention. If
+    the set-up leaves none, a third one has a single row.
     """
     again = list(dict.fromkeys(given.base.rows()))[:MOST_ROWS]
+    mentioned = list(islice(_rows(given), MOST_ROWS))
     variants = []
-    for rows in (again, list(islice(_rows(given), MOST_ROWS))):
+    for rows in (again, mentioned, [] if again else mentioned[:1]):
         for some in (rows, rows[:1]):
             made = _with(given, some) if some else None
             if made is not None:

@@ -8,7 +8,6 @@ last breaks them all.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -55,38 +54,43 @@ def of_cycle(history: History, level: str) -> Readings:
     return Readings("violated", view, definition.judge_final_state(history, level).verdict)
 
 
-SECONDS_FOR_MORE = 10.0
-"""How long a search continues for a stronger witness once it has one."""
+HISTORIES_FOR_MORE = 3_000
+"""How many more histories a search tries for a stronger witness once it has one.
+
+A number rather than a time, so that the answer does not depend on the machine.
+"""
 
 
 class Patience:
-    """The end of a search: when a witness breaks ``enough`` readings, or when time is up.
+    """The end of a search: when a witness breaks ``enough`` readings, or after ``most`` more tries.
 
     ``weak`` are the groups of three seen so far that break some reading, the shortest first.
     """
 
-    def __init__(self, enough: int = 3, seconds: float = SECONDS_FOR_MORE) -> None:
+    def __init__(self, enough: int = 3, most: int | None = None) -> None:
         self.enough = enough
-        self.seconds = seconds
         self.strength = 0
         self.weak: list[tuple[Any, ...]] = []
-        self._until = float("inf")
+        self._left = HISTORIES_FOR_MORE if most is None else most
 
     def better(self, readings: Readings) -> bool:
         """Records a witness; returns whether it is stronger than all before."""
         if readings.broken <= self.strength:
             return False
-        if not self.strength:
-            self._until = time.monotonic() + self.seconds
         self.strength = readings.broken
         return True
 
-    @property
-    def over(self) -> bool:
-        """Whether the search may end: with a witness that is strong enough, or out of time."""
-        return self.strength >= self.enough or time.monotonic() > self._until
+    def tried(self) -> None:
+        """Counts a history, if there has been a witness before."""
+        if self.strength:
+            self._left -= 1
 
     @property
-    def out_of_time(self) -> bool:
-        """Whether the search for a stronger witness was cut short."""
-        return self.strength < self.enough and time.monotonic() > self._until
+    def over(self) -> bool:
+        """Whether the search may end: with a witness that is strong enough, or cut short."""
+        return self.strength >= self.enough or self.cut_short
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the search for a stronger witness ended before it had tried all histories."""
+        return self.strength < self.enough and self._left <= 0

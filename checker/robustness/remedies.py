@@ -24,11 +24,15 @@ MOST_TOGETHER = 2
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A change in words, the properties that it sets, and the SQL of the jobs that it changes."""
+    """A change in words, the properties that it sets, and the SQL of the jobs that it changes.
+
+    ``adds`` are the aborts that it adds: the job that fails, the winner, and the conflict.
+    """
 
     words: str
     properties: Mapping[str, str]
     changed: Mapping[str, str]
+    adds: tuple[tuple[str, str, str], ...] = ()
 
 
 def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:

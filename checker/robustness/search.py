@@ -92,13 +92,14 @@ def after_missed_append(
         if patience.over:
             break
         best = _stronger(stage, group, TRIPLE, patience) or best
-    return best, Tried(stage.runs, 3, whole and not patience.out_of_time)
+    return best, Tried(stage.runs, 3, whole and not patience.cut_short)
 
 
 def _stronger(
     stage: Stage, group: Sequence[Instance], play: Play, patience: Patience, level: str = SERIAL
 ) -> Found | None:
     """A group in a schedule, if it breaks more readings than all before."""
+    patience.tried()
     readings = stage.readings(stage.play(group, play), level)
     if readings is None:
         return None
@@ -132,7 +133,7 @@ def with_one_more(
             if patience.over:
                 break
             best = _stronger(stage, group, play, patience) or best
-    return best, Tried(stage.runs, 4, whole and not patience.out_of_time)
+    return best, Tried(stage.runs, 4, whole and not patience.cut_short)
 
 
 def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple[Found | None, int]:
@@ -205,12 +206,19 @@ class Abort:
     found: Found
 
 
-def aborts(stage: Stage, instances: Instances, others: Sequence[Stage] = ()) -> tuple[Abort, ...]:
+def aborts(
+    stage: Stage,
+    instances: Instances,
+    others: Sequence[Stage] = (),
+    *,
+    pairs_only: bool = False,
+) -> tuple[Abort, ...]:
     """The conflicts by which jobs make each other fail, each one with its shortest witness.
 
     An instance of the one job runs while one of the other does; the same is tried with an instance
     of any job before, which may leave rows that cause another exception, or the only one.
     ``others`` are stages with other rows in the table: a witness on one of them counts as well.
+    ``pairs_only`` leaves out the runs before.
     """
     found: dict[tuple[str, str, str], Abort] = {}
     share = MOST_FOR_ABORTS // max(1, len(instances)) ** 2
@@ -221,14 +229,16 @@ def aborts(stage: Stage, instances: Instances, others: Sequence[Stage] = ()) -> 
             continue
         groups = list(islice(shortest(product(instances[current], instances[winner])), share))
         _note(stage, found, current, winner, groups, MISSED)
+        for other in others:
+            _note(other, found, current, winner, groups, MISSED)
+        if pairs_only:
+            continue
         known = any(key[:2] == (current, winner) for key in found)
         few = [each for some in instances.values() for each in some[:3]]
         longer = list(product(instances[current][:6], instances[winner][:6], few))
         most = min(share, MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER)
         for play in (AFTER_ANOTHER, ANOTHER_BETWEEN):
             _note(stage, found, current, winner, islice(shortest(longer), most), play)
-        for other in others:
-            _note(other, found, current, winner, groups, MISSED)
     return tuple(found.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -86,6 +86,20 @@ class Finding:
         return READINGS[: depth(self.verdict)]
 
     @property
+    def readings(self) -> dict[str, str]:
+        """The verdict of each reading that the level has, by the names that ``check`` gives them.
+
+        The weaker readings of a level without a serial order are not decided.
+        """
+        verdict = self.verdict
+        decided: dict[str, str] = {"conflict": verdict.verdict}
+        if verdict.view is not None:
+            decided["view"] = verdict.view.verdict
+        if verdict.final_state is not None:
+            decided["final_state"] = verdict.final_state.verdict
+        return decided
+
+    @property
     def anomaly(self) -> str:
         """What the violation is called."""
         return self.verdict.anomaly or ""
@@ -143,6 +157,33 @@ def finding(
         verdicts=verdicts,
         count=count,
     )
+
+
+def by_reading(findings: Iterable[Finding]) -> dict[str, int]:
+    """The number of findings that violate each reading, by the names that ``check`` gives them."""
+    depths = [len(finding.violated) for finding in findings]
+    names = (name.replace(" ", "_") for name in READINGS)
+    return {name: sum(depth > place for depth in depths) for place, name in enumerate(names)}
+
+
+def strongest_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings that break most readings first, otherwise in their order."""
+    return sorted(findings, key=lambda finding: -len(finding.violated))
+
+
+def readings_in_words(findings: Sequence[Finding]) -> str:
+    """How many findings break how many readings: ``5 break all three readings, ...``."""
+    return counted_by_depth([len(finding.violated) for finding in findings])
+
+
+def counted_by_depth(depths: Sequence[int]) -> str:
+    """How many histories break how many readings, in words; a depth is the number they break."""
+    words = {
+        3: "in all three readings",
+        2: "in the conflict and the view reading",
+        1: "in the conflict reading alone",
+    }
+    return describe([f"{depths.count(n)} {what}" for n, what in words.items() if n in depths])
 
 
 def _sortable(row: Sequence[object]) -> tuple[tuple[bool, str, str], ...]:

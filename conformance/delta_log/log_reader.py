@@ -220,7 +220,8 @@ class LogReader:
         names = tuple(c.stored_name for c in schema.stored)
         key = "\0".join((path, *names, *(c.type for c in schema.stored)))
         if key not in self._file_rows:
-            with parquet.ParquetFile(self._data_file(path)) as file:
+            data = self._data_file(path)
+            with parquet.ParquetFile(data, coerce_int96_timestamp_unit="us") as file:
                 present = set(file.schema_arrow.names)
                 table = file.read(columns=[n for n in names if n in present])
             count = table.num_rows

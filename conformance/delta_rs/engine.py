@@ -43,6 +43,10 @@ class DeltaRsEngine:
         """Versions of the Python package and of the Rust core."""
         return self._versions
 
+    def usable(self) -> bool:
+        """Always: the engine is a library in this process."""
+        return True
+
     def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
         """Copies the scenario's tables, prepared at the level, for one replay."""
         check_there(scenario)

@@ -11,8 +11,8 @@ from itertools import islice
 
 from conformance.engine import BadStatement, Engine, EngineError
 from conformance.replay.comparison import Comparison, compare
-from conformance.replay.observation import observe
-from model.errors import InvalidScenario
+from conformance.replay.observation import Observation, observe
+from model.errors import InvalidScenario, NotPredicted
 from model.preparation import check_known, prepare
 from model.profiles.base import Profile
 from model.scenario import Scenario
@@ -30,6 +30,15 @@ class Job:
     profiles: Mapping[str, Profile] = field(default_factory=dict, hash=False)
 
 
+class Unpredicted(Exception):
+    """A replay that the model does not predict: ``error`` names the part, the rest is observed."""
+
+    def __init__(self, observation: Observation, error: NotPredicted) -> None:
+        super().__init__(str(error))
+        self.observation = observation
+        self.error = error
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """A finished job: the comparison, and the duration of the replay in seconds."""
@@ -40,13 +49,19 @@ class Replayed:
 
 
 def replay(engine: Engine, job: Job, profile: Profile) -> Replayed:
-    """Replays one job and compares it. Raises EngineError and InvalidScenario."""
+    """Replays one job and compares it.
+
+    Raises EngineError and InvalidScenario, and Unpredicted if there is nothing to compare with.
+    """
     started = time.monotonic()
-    workload = prepare(job.scenario, profile, job.level)
+    workload = prepare(job.scenario, profile, job.level, opaque=True)
     observation = observe(engine, job.scenario, job.level)
-    comparison = compare(workload, profile, observation, job.profiles)
-    # Computed here, in the worker, and cached by the comparison.
-    _ = comparison.differences, comparison.verdicts
+    try:
+        comparison = compare(workload, profile, observation, job.profiles)
+        # Computed here, in the worker, and cached by the comparison.
+        _ = comparison.differences, comparison.verdicts
+    except NotPredicted as error:
+        raise Unpredicted(observation, error) from error
     return Replayed(job, comparison, time.monotonic() - started)
 
 
@@ -86,7 +101,7 @@ def run_campaign(
             for future in done:
                 try:
                     yield future.result()
-                except BadStatement:
+                except (BadStatement, Unpredicted):
                     continue  # The engine cannot set its tables up: nothing to compare.
                 except EngineError as error:
                     failed = failed or error

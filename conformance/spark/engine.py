@@ -70,6 +70,10 @@ class SparkEngine:
         """Versions of Spark, Delta, Java and Scala."""
         return self.process.versions()
 
+    def usable(self) -> bool:
+        """Whether Spark still runs."""
+        return not self.process.stopped
+
     def open(self, scenario: Scenario, level: str | None = None) -> SparkReplay:
         """Copy the scenario's tables, prepared at the level, for one replay."""
         tables = {**scenario.tables, TARGET: scenario.table}

@@ -9,23 +9,25 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from isodelta.exits import BadInput
+from isodelta.files.clock import clock, with_clock
+from isodelta.files.naming import in_the_models_names
 from isodelta.files.scenario_schema import ERROR_CLASS, ExpectShape, ScenarioShape, TableShape
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.values import typed
 from isodelta.files.yaml_source import Number, Path, Source, SourceError, read_source
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, SeveralProblems
 from model.history import Row
 from model.levels import LEVELS
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
-from model.preparation import check_known, definitions, prepare, steps
+from model.preparation import check_known, check_schedule, definitions, prepare, steps
 from model.profiles import DEFAULT, Profile
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.tables.properties import KNOWN, canonical
@@ -73,12 +75,21 @@ class BadScenarios(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A scenario that was read, checked and prepared, and its file and line."""
+    """A scenario that was read, checked and prepared, and its file and line.
+
+    ``written`` has the transactions' statements with the names of tables that the file gives them.
+    """
 
     scenario: Scenario
     workload: Workload
     file: str
     line: int
+    written: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def statements(self) -> Mapping[str, str]:
+        """The transactions' statements as their author wrote them."""
+        return self.written or self.scenario.transactions
 
 
 def load_scenarios(*files: str | FilePath, profile: Profile = DEFAULT) -> list[Scenario]:
@@ -167,6 +178,11 @@ def place_text(place: Path) -> str:
     return text
 
 
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems by line."""
+    return sorted(problems, key=lambda problem: problem.line)
+
+
 class _Reader:
     """Reads the one scenario at ``start`` (the empty path, or a position in a list)."""
 
@@ -184,7 +200,7 @@ class _Reader:
             shape = ScenarioShape.model_validate(self.data)
         except ValidationError as error:
             raise BadScenarios(self._problems(error)) from None
-        entries = self._schedule(shape)
+        entries, problems = self._schedule(shape)
         scenario = Scenario(
             name=shape.name,
             table=table_spec(shape.table),
@@ -192,26 +208,60 @@ class _Reader:
             schedule=tuple(step for _, step in entries),
             tables={name: table_spec(table) for name, table in shape.tables.items()},
         )
-        self._check_names(scenario)
-        self._check_properties(("table",), scenario.table)
-        for name, spec in scenario.tables.items():
-            self._check_properties(("tables", name), spec)
+        if wrong := list(self._names(scenario)):
+            raise BadScenarios(wrong)
+        for place, spec in self._specs(scenario):
+            problems += self._properties(place, spec)
+        scenario = replace(
+            scenario,
+            table=without_unknown_properties(scenario.table),
+            tables={n: without_unknown_properties(s) for n, s in scenario.tables.items()},
+        )
         outcomes = Expectation(shape.expect.outcomes)
         try:
-            workload = prepare(replace(scenario, expect=outcomes), profile)
-            check_known(workload, scenario.schedule, profile)
+            scenario = in_the_models_names(with_clock(scenario, clock(shape.clock, scenario)))
+            workload = self._prepared(replace(scenario, expect=outcomes), profile, entries)
+        except BadScenarios as error:
+            raise BadScenarios(in_order((*problems, *error.problems))) from error
         except InvalidScenario as error:
-            where = error.where
-            if len(where) == 2 and where[0] == "schedule" and isinstance(where[1], int):
-                # The model counts steps; `A` in the file is two of them.
-                where = ("schedule", entries[where[1]][0])
-            raise self._bad(where, str(error)) from error
+            raise BadScenarios(in_order((*problems, *self._of(error, entries)))) from error
         except RecursionError:
             raise self._bad((), "a statement is nested too deeply") from None
+        if problems:
+            raise BadScenarios(in_order(problems))
         expect = self._expectation(shape.expect, scenario, workload)
-        return Loaded(
-            replace(scenario, expect=expect), workload, self.file, self.source.line(self.start)
-        )
+        line = self.source.line(self.start)
+        written = dict(shape.transactions)
+        return Loaded(replace(scenario, expect=expect), workload, self.file, line, written)
+
+    def _prepared(
+        self, scenario: Scenario, profile: Profile, entries: Sequence[tuple[int, Step]]
+    ) -> Workload:
+        """The scenario, ready to run. A schedule that is wrong does not hide other problems."""
+        try:
+            check_schedule(scenario)
+        except InvalidScenario as error:
+            problems = self._of(error, entries)
+            plain = (Step("begin", name) for name in scenario.transactions)
+            ends = (Step("commit", name) for name in scenario.transactions)
+            try:
+                prepare(replace(scenario, schedule=(*plain, *ends)), profile, opaque=True)
+            except InvalidScenario as other:
+                problems += self._of(other, entries)
+            raise BadScenarios(problems) from error
+        workload = prepare(scenario, profile, opaque=True)
+        check_known(workload, scenario.schedule, profile)
+        return workload
+
+    def _of(self, error: InvalidScenario, entries: Sequence[tuple[int, Step]]) -> list[Problem]:
+        """The problems that an error of the model stands for."""
+        if isinstance(error, SeveralProblems):
+            return [problem for part in error.problems for problem in self._of(part, entries)]
+        where = error.where
+        if len(where) == 2 and where[0] == "schedule" and isinstance(where[1], int):
+            # The model counts steps; `A` in the file is two of them.
+            where = ("schedule", entries[where[1]][0])
+        return [self._problem(where, str(error))]
 
     def _bad(self, place: Path, reason: str) -> BadScenarios:
         return BadScenarios([self._problem(place, reason)])
@@ -222,30 +272,39 @@ class _Reader:
         )
 
     def _problems(self, error: ValidationError) -> list[Problem]:
-        problems = [self._problem(place, reason) for place, reason in complaints(error)]
-        return sorted(problems, key=lambda problem: problem.line)
+        return in_order(self._problem(place, reason) for place, reason in complaints(error))
 
-    def _schedule(self, shape: ScenarioShape) -> list[tuple[int, Step]]:
+    def _schedule(self, shape: ScenarioShape) -> tuple[list[tuple[int, Step]], list[Problem]]:
         entries: list[tuple[int, Step]] = []
+        problems = []
         for index, text in enumerate(shape.schedule):
             try:
                 entries += [(index, step) for step in steps(text)]
             except InvalidScenario as error:
-                raise self._bad(("schedule", index), str(error)) from error
-        return entries
+                problems.append(self._problem(("schedule", index), str(error)))
+        if problems:
+            # Not to be complained about again, for the steps that it now lacks.
+            entries = [(0, step) for name in shape.transactions for step in steps(name)]
+        return entries, problems
 
-    def _check_names(self, scenario: Scenario) -> None:
+    def _names(self, scenario: Scenario) -> Iterator[Problem]:
         for name in scenario.transactions:
+            place = ("transactions", name)
             if not re.fullmatch(r"[\w.-]+", name):
                 reason = f"{name!r} is not a name: use letters, digits, _, . and -"
-                raise self._bad(("transactions", name), reason)
+                yield self._problem(place, reason)
             if re.fullmatch(r"setup\d*", name):
                 reason = f"{name!r} is reserved for the commits of the set-up"
-                raise self._bad(("transactions", name), reason)
+                yield self._problem(place, reason)
 
-    def _check_properties(self, place: Path, spec: TableSpec) -> None:
+    def _specs(self, scenario: Scenario) -> Iterator[tuple[Path, TableSpec]]:
+        yield ("table",), scenario.table
+        for name, spec in scenario.tables.items():
+            yield ("tables", name), spec
+
+    def _properties(self, place: Path, spec: TableSpec) -> Iterator[Problem]:
         for key, reason in unknown_properties(spec):
-            raise self._bad((*place, "properties", key), reason)
+            yield self._problem((*place, "properties", key), reason)
 
     def _expectation(
         self, shape: ExpectShape, scenario: Scenario, workload: Workload
@@ -305,6 +364,13 @@ def unknown_properties(spec: TableSpec) -> Iterable[tuple[str, str]]:
         if not supported and key.lower().startswith("delta."):
             reason = f"table property {key!r} is not supported"
             yield key, reason + hint(key, tuple(KNOWN), "supported: ")
+
+
+def without_unknown_properties(spec: TableSpec) -> TableSpec:
+    """The table without the properties that the model does not know."""
+    unknown = {key for key, _ in unknown_properties(spec)}
+    kept = {key: value for key, value in spec.properties.items() if key not in unknown}
+    return replace(spec, properties=kept)
 
 
 def table_spec(shape: TableShape) -> TableSpec:

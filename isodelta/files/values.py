@@ -11,6 +11,7 @@ from model.errors import StatementFailure
 from model.history import Value
 from model.values import types
 from model.values.types import ColumnType
+from model.values.unknown import Unknown
 
 Plain = None | bool | int | float | str
 """A scalar of both YAML and JSON."""
@@ -20,7 +21,8 @@ def plain(value: Value) -> Plain:
     """A value as it is written in files and JSON objects.
 
     Dates, timestamps and decimals are strings (``2024-01-31``, ``2024-01-31 12:00:00``,
-    ``1.50``), and so are the doubles that JSON has no number for (``NaN``, ``Infinity``).
+    ``1.50``), and so are the doubles that JSON has no number for (``NaN``, ``Infinity``), and
+    values that are not known (``unknown: SQL``).
     """
     match value:
         case None | bool() | int() | str():
@@ -35,6 +37,8 @@ def plain(value: Value) -> Plain:
             return value.isoformat()
         case Decimal():
             return format(value, "f")
+        case Unknown():
+            return f"unknown: {value.text}"
     raise TypeError(f"{value!r} is not a column value")
 
 
@@ -73,6 +77,10 @@ def _number(value: object, column: ColumnType) -> Value:
     return types.store(value, column) if isinstance(value, int | float) else None
 
 
+def _opaque(value: object, column: ColumnType) -> Value:
+    return None
+
+
 def _text(value: object, column: ColumnType) -> Value:
     return value if isinstance(value, str) else None
 
@@ -99,4 +107,5 @@ _TYPED = {
     "boolean": _boolean,
     "date": _date,
     "timestamp": _timestamp,
+    "opaque": _opaque,
 }

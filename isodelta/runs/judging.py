@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.judging.verdict import Verdict, judge
+from checker.judging.witness import Reason
 from isodelta.exits import BadInput
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
 from isodelta.runs.results import MODEL, RunResult, TransactionResult, plain_rows
-from model.errors import InvalidScenario
+from model.errors import InvalidScenario, NotPredicted
 from model.levels import DELTA_LEVELS
 from model.outcomes import Ending
 from model.preparation import prepare
 from model.profiles import DEFAULT, Profile
-from model.scenario import Scenario
+from model.scenario import Expectation, Scenario
 from model.simulator import Run, run
+from model.statements import Refused
 
 if TYPE_CHECKING:
     from checker.search.finding import Finding
@@ -55,18 +57,96 @@ class Checked:
         return self.result.to_json()
 
 
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A scenario whose course depends on a part that the model cannot evaluate: ``error`` says so.
+
+    ``failures`` has one line for each expectation, since none is met.
+    """
+
+    loaded: Loaded
+    profile: str
+    error: NotPredicted
+
+    @property
+    def level(self) -> str:
+        """The isolation level of the table."""
+        return self.loaded.workload.level
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict at each level: unknown, with the part as the reason."""
+        why = Reason(f"it depends on a part that is not predicted: {self.error}")
+        levels = _levels(self.loaded)
+        return {level: Verdict(level, "unknown", why) for level in levels}
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The expectations that cannot be met, one line each."""
+        scenario = self.loaded.scenario
+        outcomes = dict.fromkeys(scenario.transactions, UNKNOWN)
+        unknown = dict.fromkeys(_levels(self.loaded), UNKNOWN)
+        return failures(scenario, outcomes, None, unknown, self.level)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the scenario expects just this."""
+        return not self.failures
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta check --json`` prints: without rows, which are not known."""
+        unknown = {"outcome": UNKNOWN, "because": str(self.error)}
+        written: dict[str, object] = {
+            "scenario": self.loaded.scenario.name,
+            "profile": self.profile,
+            "engine": MODEL,
+            "transactions": dict.fromkeys(self.loaded.scenario.transactions, unknown),
+            "levels": {level: verdict.to_json() for level, verdict in self.verdicts.items()},
+        }
+        return {**written, "failures": list(self.failures)} if self.failures else written
+
+
+UNKNOWN = "unknown"
+
+
+def _levels(loaded: Loaded) -> tuple[str, ...]:
+    """Delta's two levels, the table's, and those that the scenario names."""
+    levels = (*DELTA_LEVELS, loaded.workload.level, *loaded.scenario.expect.levels)
+    return tuple(dict.fromkeys(levels))
+
+
+def decided(loaded: Loaded, profile: Profile = DEFAULT) -> Checked | Undecided:
+    """`check`, or the reason why the scenario cannot be decided. Raises BadInput likewise."""
+    try:
+        return _checked(loaded, profile)
+    except NotPredicted as error:
+        return Undecided(loaded, profile.name, error)
+
+
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
     """Runs a scenario and judges it at Delta's two levels, the table's, and those that it names.
 
     Raises BadInput if a statement computes values that the model does not have.
     """
+    try:
+        return _checked(loaded, profile)
+    except NotPredicted as error:
+        raise _bad(loaded, error) from error
+
+
+def _bad(loaded: Loaded, error: InvalidScenario) -> BadInput:
+    return BadInput(f"{loaded.file}:{loaded.line}: {loaded.scenario.name}: {error}")
+
+
+def _checked(loaded: Loaded, profile: Profile) -> Checked:
     scenario = loaded.scenario
     try:
         result = run(loaded.workload, scenario.schedule, profile)
+    except NotPredicted:
+        raise
     except InvalidScenario as error:
-        raise BadInput(f"{loaded.file}:{loaded.line}: {scenario.name}: {error}") from error
-    levels = dict.fromkeys((*DELTA_LEVELS, loaded.workload.level, *scenario.expect.levels))
-    verdicts = judge(result.history, tuple(levels))
+        raise _bad(loaded, error) from error
+    verdicts = judge(result.history, _levels(loaded))
     unmet = failures(
         scenario,
         {name: ended.outcome for name, ended in result.ended.items()},
@@ -74,7 +154,20 @@ def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
         {level: verdict.verdict for level, verdict in verdicts.items()},
         loaded.workload.level,
     )
-    return Checked(loaded, result, verdicts, unmet)
+    return Checked(loaded, result, verdicts, (*unmet, *_always_failing(loaded)))
+
+
+def _always_failing(loaded: Loaded) -> Iterator[str]:
+    """The transactions that fail whenever they run, of a scenario that expects nothing."""
+    if loaded.scenario.expect != Expectation():
+        return
+    for name, statement in loaded.workload.statements.items():
+        if isinstance(statement, Refused):
+            yield (
+                f"{name} always fails by itself: {statement.message} ({statement.error_class}); "
+                f"if that is meant, say so: expect: {{outcomes: {{{name}: "
+                f"{statement.error_class}}}}}"
+            )
 
 
 def check_scenario(scenario: Scenario, profile: Profile = DEFAULT) -> Checked:

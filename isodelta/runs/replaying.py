@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from checker.judging.verdict import judge
+from checker.judging.verdict import Verdict, judge
 from conformance.engine import Begun, Committed, Engine
 from conformance.replay import campaign
 from conformance.replay.comparison import Comparison
-from conformance.replay.observation import outcome
+from conformance.replay.observation import Observation, outcome
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.engines import start
 from isodelta.runs.expectation import failures
@@ -78,6 +78,29 @@ def replay_result(
         levels=comparison.verdicts,
         compared=Compared(observation.level, comparison.differences),
         failures=expectations_unmet,
+    )
+
+
+def observed_result(
+    observation: Observation, profile: str, levels: Mapping[str, Verdict]
+) -> RunResult:
+    """An observation that the model does not predict, and that nothing is compared with."""
+    writers = {
+        end.commit_version: name
+        for name, end in observation.ended.items()
+        if end.commit_version is not None
+    }
+    return RunResult(
+        scenario=observation.scenario.name,
+        profile=profile,
+        engine=observation.engine,
+        transactions={
+            name: _transaction(observation.begun[name], end, writers)
+            for name, end in observation.ended.items()
+        },
+        rows=plain_rows(observation.rows),
+        levels=levels,
+        compared=Compared(observation.level, ()),
     )
 
 

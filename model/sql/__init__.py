@@ -2,7 +2,14 @@
 
 from model.sql.declaration import declared_table
 from model.sql.expressions.opaque import OpaquePart
-from model.sql.parser import Parsed, Understood, parse_statement, parsed, understood
+from model.sql.parser import (
+    Parsed,
+    Understood,
+    parse_statement,
+    parsed,
+    understood,
+    understood_strictly,
+)
 
 __all__ = [
     "OpaquePart",
@@ -12,4 +19,5 @@ __all__ = [
     "parse_statement",
     "parsed",
     "understood",
+    "understood_strictly",
 ]

@@ -7,6 +7,7 @@ A column's text is its type, followed by nothing, by NOT NULL, or by how its val
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,6 +57,8 @@ def declared_table(name: str, spec: TableSpec) -> Table:
     kept = {k: v for k, v in given.items() if not is_protocol_property(k)}
     plain = {name: column.type for name, column in columns.items()}
     table = table_from_spec(name, replace(spec, columns=plain, properties=kept))
+    if not table.column_mapping:
+        _check_characters(plain)
     identities, generated, defaults, comments = [], [], [], []
     for place, (own, column) in enumerate(columns.items()):
         if column.identity is not None:
@@ -96,6 +99,21 @@ def declared_table(name: str, spec: TableSpec) -> Table:
         defaults=tuple(defaults),
         comments=tuple(comments),
     )
+
+
+def _check_characters(names: Iterable[str]) -> None:
+    """Raises InvalidScenario for a name that only a table with column mapping can have."""
+    for name in names:
+        if not _FORBIDDEN.isdisjoint(name):
+            raise InvalidScenario(
+                f"a name with one of {' ,;{}()='!r} in it needs column mapping: "
+                "delta.columnMapping.mode = name",
+                ("columns", name),
+                "DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES",
+            )
+
+
+_FORBIDDEN = frozenset(" ,;{}()\n\t=")
 
 
 def _absent(name: str, spec: TableSpec) -> Table:

@@ -26,6 +26,14 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 _BY_WORDS: dict[str, Form] = {words: form for form in FORMS for words in form.words}
 _LONGEST = max(len(words.split()) for words in _BY_WORDS)
 
+_OTHER_VERBS = frozenset(
+    {"ADD", "ANALYZE", "BEGIN", "CACHE", "CALL", "CLEAR", "CONVERT", "COPY", "DECLARE", "DESC"}
+    | {"DESCRIBE", "DROP", "EXECUTE", "EXPLAIN", "FROM", "FSCK", "GENERATE", "GRANT", "LIST"}
+    | {"LOAD", "MAP", "MSCK", "REDUCE", "REFRESH", "REPAIR", "RESET", "REVOKE", "SET", "SHOW"}
+    | {"SYNC", "TABLE", "UNCACHE", "UNDROP", "UNSET", "USE", "LOCK", "UNLOCK", "EXPORT"}
+)
+"""First words of Spark's statements, those of Databricks among them, that are not modelled."""
+
 _APPLICATION = "spark.databricks.delta.write.txnappid"
 _VERSION = "spark.databricks.delta.write.txnversion"
 
@@ -88,6 +96,10 @@ def parsed(text: str) -> Parsed:
     near = difflib.get_close_matches(words[0], verbs, 1)
     forms = sorted(name for name in _BY_WORDS if name.split()[0] == words[0])
     hint = f", did you mean {near[0]}?" if near else f" (supported: {', '.join(verbs)})"
+    if not forms and words[0] not in _OTHER_VERBS:
+        raise InvalidScenario(
+            f"{words[0]} does not begin a statement{hint}", error_class="PARSE_SYNTAX_ERROR"
+        )
     if forms:
         raise UnsupportedSQL(f"{' '.join(words[:3])}: only {', '.join(forms)} is supported")
     raise UnsupportedSQL(f"statement {words[0]} is not supported{hint}")
@@ -125,6 +137,11 @@ def understood(text: str, target: str, tables: Tables, *, undeclared: bool = Fal
     InvalidScenario for an error of Spark's, never UnsupportedSQL.
     """
     return _understood(text, target, tuple(tables.items()), undeclared)
+
+
+def understood_strictly(text: str, target: str, tables: Tables) -> Understood:
+    """The same, without opaque parts. Raises UnsupportedSQL for an unsupported part."""
+    return Understood(parse_statement(text, target, tables))
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, UnsupportedSQL, did_you_mean
 from model.sql.expressions.opaque import takes_undeclared
 from model.sql.expressions.scalar import Scope
 from model.sql.printer import syntax
@@ -108,7 +108,8 @@ def scope_of(node: exp.Expr, tables: Tables, aggregates: bool = False) -> Scope:
     if takes_undeclared():
         raise UnsupportedSQL(f"table {node.name} is not declared")
     raise InvalidScenario(
-        f"unknown table {node.name!r} (known: {', '.join(tables)})",
+        f"unknown table {node.name!r} (known: {', '.join(tables)})"
+        f"{did_you_mean(node.name, tables)}",
         error_class=NO_TABLE,
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, UnsupportedSQL, did_you_mean
 from model.expressions.syntax import Column, Expression
 from model.history import Row, Value
 from model.levels import SERIALIZABLE
@@ -241,7 +241,7 @@ class Table:
                 return Column(index, own, self.types[index])
         raise InvalidScenario(
             f"unknown column {name!r} in table {self.name} "
-            f"(columns: {', '.join(self.column_names)})",
+            f"(columns: {', '.join(self.column_names)}){did_you_mean(name, self.column_names)}",
             error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
         )
 

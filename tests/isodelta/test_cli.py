@@ -105,7 +105,7 @@ def test_the_other_ends_are_one_line(
     def fail(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(judging, "check", fail)
+    monkeypatch.setattr(judging, "decided", fail)
     assert cli.run(["check", write(EXAMPLE), "--json"]) == code
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
@@ -117,7 +117,7 @@ def test_a_bug_does_not_look_like_a_finding(
     def fail(*arguments: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(judging, "check", fail)
+    monkeypatch.setattr(judging, "decided", fail)
     assert cli.run(["check", write(EXAMPLE)]) == BROKEN
     assert "ZeroDivisionError" in capsys.readouterr().err
 

@@ -97,6 +97,7 @@ GROUNDS: dict[str, Ground] = {
     ),
     "no winner changed what was read": Proved(("from rows to edges",)),
     "what a winner may have changed": Proved(("from rows to edges",)),
+    "any number of ww edges": Proved(("along a path",)),
     "edges lead forward": Proved(("edges lead forward", "the log is in real time")),
     "paths lead forward": Proved(("paths lead forward", "along a path")),
     "the order is strict": Proved(
@@ -126,7 +127,9 @@ GROUNDS: dict[str, Ground] = {
             *("what the rule finds", "Y overwrites X", "snapshots are fresh", "ww", "wr", "rw"),
             *("rw of an item", "rw, by rows", "edges of a version that goes", "the next version"),
             *("a version in its snapshot", "what X read", "edges are conflicts", "groups"),
-            *("the answer robust", "the axiom", "the visibility chosen"),
+            *("the answer robust", "the axiom", "the visibility chosen", "the last version"),
+            *("the version that follows", "wr of a predicate", "rw of a predicate"),
+            *("its own commit is not in its snapshot", "the last version before the reader"),
             "places are in a line up to those that are equal",
         ),
         Defined(),

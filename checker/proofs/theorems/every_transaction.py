@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
+from checker.proofs.lemma import OF_VIOLATIONS, Assumption, Claim, Lemma, Theorem
 from checker.proofs.theorems.order import Log
 from checker.proofs.theorems.unseen_append import LEMMAS as WRITERS
 from checker.proofs.theorems.unseen_append import edges_of_writers
@@ -249,4 +249,5 @@ THEOREM = Theorem(
     "no blind append, and W ran while Z did. So jobs that cannot make both always have a serial "
     "order, however many of them run.",
     LEMMAS,
+    readings=OF_VIOLATIONS,
 )

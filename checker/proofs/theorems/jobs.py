@@ -16,7 +16,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
+from checker.proofs.lemma import IN_EVERY_READING, Assumption, Claim, Lemma, Theorem
 from checker.proofs.rule_formulas import facts
 from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems.every_transaction import missed_append
@@ -471,4 +471,5 @@ THEOREM = Theorem(
     "that the rules of delta-spark-4.4 admit at WriteSerializable has a serial order of all its "
     "transactions, readers included, however many runs of the jobs there are.",
     LEMMAS,
+    readings=IN_EVERY_READING,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
+from checker.proofs.lemma import IN_EVERY_READING, Assumption, Claim, Lemma, Theorem
 from checker.proofs.rule_formulas import facts
 from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems.definition import DEFINITION
@@ -456,4 +456,5 @@ THEOREM = Theorem(
     "at its snapshot, a serial order: for any number of transactions, partitions and files.",
     LEMMAS,
     also=("databricks-2020", *BY_FILES),
+    readings=IN_EVERY_READING,
 )

@@ -20,7 +20,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
+from checker.proofs.lemma import IN_EVERY_READING, Assumption, Claim, Lemma, Theorem
 from checker.proofs.theorems.order import Log
 from checker.proofs.theorems.running_code.repair import LEMMAS as RUNNING
 from checker.proofs.theorems.unseen_append import edges_of_writers, shape
@@ -259,5 +259,7 @@ THEOREM = Theorem(
     "weakest of the rules that judge by possible dependencies: by who has seen whom, and whose "
     "reads cover a file that another one wrote.",
     LEMMAS,
+    readings=f"{IN_EVERY_READING} That the rule is the weakest is said of the conflict reading "
+    "alone: some of the histories that it refuses have a serial order in spite of their cycle.",
     profile="delta-spark-4.4-repaired",
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from checker.proofs.lemma import Assumption, Claim, Lemma, Theorem
+from checker.proofs.lemma import OF_VIOLATIONS, Assumption, Claim, Lemma, Theorem
 from checker.proofs.rule_formulas import facts
 from checker.proofs.rule_formulas.symbols import SymbolicFacts
 from checker.proofs.theorems.log_order import (
@@ -385,4 +385,5 @@ THEOREM = Theorem(
     "without such a triple a history holds WriteSerializable.",
     LEMMAS,
     also=BY_FILES,
+    readings=OF_VIOLATIONS,
 )

@@ -7,6 +7,7 @@ in the set-up, and one value that is in neither. Two instances may share values 
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import islice
@@ -77,8 +78,18 @@ def _instances(jobs: Jobs, job: str, template: Template) -> Iterator[Instance]:
             continue
         good = True
         yield Instance(job, given, sql)
+        later = _later(sql, jobs.widening.later)
+        if later != sql:
+            yield Instance(job, given, later)
     if wrong is not None and not good:
         raise wrong
+
+
+def _later(sql: str, tables: Mapping[str, str]) -> str:
+    """A run at another time, when the other tables have other rows."""
+    for name, other in tables.items():
+        sql = re.sub(rf"\b(FROM|JOIN|USING|,)\s+{name}\b(?!\.)", rf"\1 {other}", sql)
+    return sql
 
 
 def _combinations(choices: list[tuple[Value, ...]]) -> Iterator[tuple[Value, ...]]:

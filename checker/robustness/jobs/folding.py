@@ -61,21 +61,56 @@ def may_fold(condition: Expression, table: Table, types: Types) -> bool:
     return False
 
 
-def keeps_scan(relation: Relation, parsed: Parsed) -> bool:
-    """Whether every plan of a query scans the target, for any parameters.
+def may_be_blind(relation: Relation, parsed: Parsed) -> bool:
+    """Whether some plan of a query gives rows without a scan of the target.
 
     The optimizer takes a scan out of a join or a union only where it knows a side to be empty
     beforehand; an empty table of files is not known to be.
     """
+    return _rows_without_target(relation, parsed, False)
+
+
+def _rows_without_target(relation: Relation, parsed: Parsed, once: bool) -> bool:
+    """The same; ``once`` as in ``_scans_all``."""
     target = parsed.statement.table.name
-    if not any(scan.table == target for scan in relation.scans):
-        return False
-    if isinstance(relation, Union):
-        return any(keeps_scan(branch, parsed) for branch in relation.parts)
-    return _has_rows(relation, parsed)
+
+    def droppable(side: Relation) -> bool:
+        scanned = any(scan.table == target for scan in side.scans)
+        return not scanned or not _scans_all(side, parsed, once)
+
+    match relation:
+        case Query(table=name, aggregates=aggregates, groups=groups):
+            if name != target:
+                return True
+            return bool(aggregates and not groups) and not _scans_all(relation, parsed, once)
+        case Constants(rows=rows):
+            return bool(rows)
+        case Join(kind=kind, left=left, right=right, condition=on):
+            if kind in ("inner", "semi"):
+                both = (left, right)
+                return all(_rows_without_target(side, parsed, once) for side in both)
+            joined = all(map(_pairs, expressions.conjuncts(on))) and not once
+            if kind in ("anti", "left"):
+                first = _rows_without_target(left, parsed, once)
+                return first and (droppable(right) or (not joined and _scans(right, target)))
+            return True
+        case Computed(source=source, query=query):
+            if query.aggregates and not query.groups:
+                return droppable(source)
+            return _rows_without_target(source, parsed, once or bool(query.groups))
+        case Distinct(source=source):
+            return _rows_without_target(source, parsed, True)
+        case Union(parts=parts):
+            some = any(_rows_without_target(part, parsed, once) for part in parts)
+            return some and all(map(droppable, parts))
+    return True
 
 
-def _has_rows(relation: Relation, parsed: Parsed, once: bool = False) -> bool:
+def _scans(relation: Relation, table: str) -> bool:
+    return any(scan.table == table for scan in relation.scans)
+
+
+def _scans_all(relation: Relation, parsed: Parsed, once: bool = False) -> bool:
     """Whether the optimizer has to scan all tables of a relation, whatever the parameters.
 
     It must not know beforehand that a side of a join is empty. ``once`` says that duplicates make
@@ -91,17 +126,17 @@ def _has_rows(relation: Relation, parsed: Parsed, once: bool = False) -> bool:
         case Join(kind=kind, left=left, right=right, condition=on):
             if once and kind in ("left", "right", "full"):
                 return False
-            sides = _has_rows(left, parsed, once) and _has_rows(right, parsed, once)
+            sides = _scans_all(left, parsed, once) and _scans_all(right, parsed, once)
             return sides and all(map(_pairs, expressions.conjuncts(on)))
         case Computed(source=source, query=query):
             grouped = bool(query.groups or query.aggregates)
             outer = isinstance(source, Join) and source.kind in ("left", "right", "full")
-            return _has_rows(source, parsed, once or grouped) and all(
+            return _scans_all(source, parsed, once or grouped) and all(
                 _pairs(part) or (outer and _unmatched(part))
                 for part in expressions.conjuncts(query.condition)
             )
         case Distinct(source=source):
-            return _has_rows(source, parsed, True)
+            return _scans_all(source, parsed, True)
     return False
 
 

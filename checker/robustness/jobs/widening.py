@@ -54,7 +54,8 @@ class Widening:
     ``parts`` are the opaque parts by the parameter that stands for each, or by a name of their
     own; ``outlines`` the jobs of which only an outline is known. ``sources_change`` says that
     other tables may hold other rows in each run, ``guessed`` that the types of columns were
-    inferred. ``before`` gives the jobs that have run before one, in the same run of one file.
+    inferred. ``before`` gives the jobs that have run before one, in the same run of one file, and
+    ``later`` the tables with the rows that other tables have at another time.
     """
 
     parts: Mapping[str, Opaque] = field(default_factory=dict)
@@ -62,6 +63,7 @@ class Widening:
     sources_change: bool = False
     guessed: bool = False
     before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    later: Mapping[str, str] = field(default_factory=dict)
 
 
 EXACT = Widening()

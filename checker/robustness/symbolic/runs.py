@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 
-from checker.robustness.jobs.folding import keeps_scan, may_fold
+from checker.robustness.jobs.folding import may_be_blind, may_fold
 from checker.robustness.symbolic.expressions import (
     SymbolicRow,
     fresh,
@@ -98,7 +98,7 @@ class Run(Scope):
             adds=(Addition(YES, fresh_row(self.types), many=True),),
             surely_adds=lambda read: (),
             # The optimizer may see that there is no row, and scan nothing.
-            blind=not keeps_scan(query, self.parsed),
+            blind=not mine or may_be_blind(query, self.parsed),
             only_blind=not mine,
         )
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from isodelta.commands.check.results import UnderProfile
     from isodelta.report import Report
-    from isodelta.runs.judging import Checked
+    from isodelta.runs.judging import Checked, Undecided
 
 
 @click.command(short_help="Run scenarios in the model, judge and explain them.")
@@ -39,33 +39,37 @@ def command(files: Sequence[str], common: Common) -> int:
 
 
 @dataclass
-class Checking(Course["Checked"]):
+class Checking(Course["Checked | Undecided"]):
     """Each scenario under one profile."""
 
     files: Sequence[str]
     common: Common
 
-    def results(self, progress: Progress) -> Iterator[Checked]:
+    def results(self, progress: Progress) -> Iterator[Checked | Undecided]:
         from isodelta.files.scenarios import read_files
-        from isodelta.runs.judging import check
+        from isodelta.runs.judging import decided
 
         for loaded in read_files(self.files, self.common.profile):
-            yield check(loaded, self.common.profile)
+            yield decided(loaded, self.common.profile)
 
-    def good(self, results: Sequence[Checked]) -> bool:
+    def good(self, results: Sequence[Checked | Undecided]) -> bool:
         return all(result.ok for result in results)
 
-    def words(self, result: Checked, console: Console) -> None:
-        from isodelta.commands.check.words import print_checked
+    def words(self, result: Checked | Undecided, console: Console) -> None:
+        from isodelta.commands.check.words import print_checked, print_undecided
+        from isodelta.runs.judging import Checked
 
-        print_checked(result, console)
+        if isinstance(result, Checked):
+            print_checked(result, console)
+        else:
+            print_undecided(result, console)
 
-    def closing_words(self, results: Sequence[Checked], console: Console) -> None:
+    def closing_words(self, results: Sequence[Checked | Undecided], console: Console) -> None:
         from isodelta.commands.check.words import print_closing
 
         print_closing(results, console)
 
-    def page(self, results: Sequence[Checked]) -> Report:
+    def page(self, results: Sequence[Checked | Undecided]) -> Report:
         from isodelta.commands.check.page import page
 
         return page(self.common, results)

@@ -8,15 +8,22 @@ from pathlib import Path
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.start import new_report, slug, unused
-from isodelta.runs.judging import Checked
+from isodelta.runs.judging import Checked, Undecided
 
 
-def page(common: Common, checked: Sequence[Checked]) -> Report:
-    """A scenario that violates the level of its table is a finding."""
-    report = new_report(common, f"{len(checked)} scenarios, run in the model and judged.")
+def page(common: Common, checked: Sequence[Checked | Undecided]) -> Report:
+    """A scenario that violates the level of its table is a finding.
+
+    Of scenarios that are not decided only their number is said.
+    """
+    open_ = sum(isinstance(result, Undecided) for result in checked)
+    ending = f" {open_} of them could not be decided." if open_ else ""
+    report = new_report(common, f"{len(checked)} scenarios, run in the model and judged.{ending}")
     report.summary.scenarios = len(checked)
     report.summary.schedules = len(checked)
     for result in checked:
+        if isinstance(result, Undecided):
+            continue
         scenario, predicted = result.loaded.scenario, result.result
         name = None
         if result.verdicts[result.level].verdict == "violated":

@@ -72,5 +72,5 @@ def under_profile(loaded: Loaded, profile: Profile) -> UnderProfile:
     except InvalidScenario as error:
         return UnderProfile(scenario, place, profile, None, str(error))
     plain = replace(scenario, expect=Expectation())
-    checked = check(Loaded(plain, workload, loaded.file, loaded.line), profile)
+    checked = check(replace(loaded, scenario=plain, workload=workload), profile)
     return UnderProfile(scenario, place, profile, checked)

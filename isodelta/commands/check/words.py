@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isodelta.commands.check.results import UnderProfile
-from isodelta.runs.judging import Checked
+from isodelta.runs.judging import Checked, Undecided
 from isodelta.runs.words import print_rows, print_verdict, rows_text
 from isodelta.terminal import COLOURS, can_draw, grid, printable
 from model.levels import DELTA_LEVELS
@@ -61,7 +61,7 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
     _print_table(loaded.workload, console)
     console.print()
-    _print_statements(scenario.transactions, console)
+    _print_statements(loaded.statements, console)
     console.print()
     _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
     console.print()
@@ -73,7 +73,25 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
 
 
-def print_closing(checked: Sequence[Checked], console: Console) -> None:
+def print_undecided(undecided: Undecided, console: Console) -> None:
+    """One scenario whose course the model does not predict: statements, and the part."""
+    scenario, loaded = undecided.loaded.scenario, undecided.loaded
+    console.print(Text(printable(scenario.name), "bold"))
+    place = f"{loaded.file}:{loaded.line}, table at {undecided.level}, rules of {undecided.profile}"
+    console.print(Text(place, "dim"))
+    console.print()
+    _print_statements(loaded.statements, console)
+    console.print()
+    reason = Text(f"Not predicted: {printable(str(undecided.error))}", "yellow")
+    console.print(Padding(reason, (0, 0, 0, 2)))
+    for level, verdict in undecided.verdicts.items():
+        console.print()
+        print_verdict(verdict, console, "the table's level" if level == undecided.level else "")
+    _print_failures(undecided, console)
+    console.print()
+
+
+def print_closing(checked: Sequence[Checked | Undecided], console: Console) -> None:
     """A legend of the marks, and the scenarios that are not as expected."""
     console.print(_legend(console))
     if len(checked) < 2:
@@ -181,12 +199,12 @@ def _outcome(ended: Ended) -> Text:
     return text.append(f": {printable(ended.conflict.because)}", "not bold default")
 
 
-def _print_failures(checked: Checked, console: Console) -> None:
+def _print_failures(checked: Checked | Undecided, console: Console) -> None:
     console.print()
     expect = checked.loaded.scenario.expect
-    if checked.failures:
+    if failures := checked.failures:
         console.print(Text("  Not as expected:", "bold red"))
-        for failure in checked.failures:
+        for failure in failures:
             console.print(Padding(Text(printable(failure)), (0, 0, 0, 4)))
     elif expect.outcomes or expect.levels or expect.rows is not None:
         console.print(Text("  As expected.", "green"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,7 @@ class Violation:
     def to_json(self) -> dict[str, object]:
         """The object that ``explore --json`` prints.
 
+        ``readings`` has the verdict of each reading of the violated level that was decided.
         ``promised`` is True if the table's level promises the violated level. A WriteSerializable
         table does not promise the order of the log, and the documents say so.
         """
@@ -48,6 +50,7 @@ class Violation:
             "promised": finding.kind == "level-violation",
             "transactions": finding.transactions,
             "anomaly": finding.anomaly,
+            "readings": finding.readings,
             "title": finding.title,
             "similar": finding.count,
             "scenario": scenario_mapping(self.scenario),
@@ -93,11 +96,16 @@ class Replays:
 
 @dataclass(frozen=True, slots=True)
 class SearchSummary:
-    """The counts of a search. ``replays`` is None if no engine was used."""
+    """The counts of a search.
+
+    ``readings`` counts the findings that violate each reading, ``replays`` is None if no engine
+    was used.
+    """
 
     schedules: int
     histories: int
     violations: int
+    readings: Mapping[str, int]
     broken_promises: int
     complete: bool
     seconds: float
@@ -109,6 +117,7 @@ class SearchSummary:
             "schedules": self.schedules,
             "histories": self.histories,
             "violations": self.violations,
+            "readings": dict(self.readings),
             "broken_promises": self.broken_promises,
             "complete": self.complete,
             "seconds": round(self.seconds, 2),
@@ -120,11 +129,12 @@ class SearchSummary:
 class SymbolicSummary:
     """A solver's questions and answers, by the table's level.
 
-    ``gave_up`` has a line for each listing that ran out of time, ``replays`` is None if
-    nothing was replayed.
+    ``readings`` counts the violations of each reading, ``gave_up`` has a line for each listing
+    that ran out of time, ``replays`` is None if nothing was replayed.
     """
 
     violations: int
+    readings: Mapping[str, int]
     bounds: Bounds
     sizes: tuple[tuple[str, SizeResult], ...]
     gave_up: tuple[str, ...]
@@ -136,6 +146,7 @@ class SymbolicSummary:
         """The last object of ``explore --symbolic --json``."""
         counts: dict[str, object] = {
             "violations": self.violations,
+            "readings": dict(self.readings),
             "partitions": self.bounds.partitions,
             "data_values": self.bounds.values,
             "every_kind": self.bounds.every_kind,

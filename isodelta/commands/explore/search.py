@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from checker.search.alphabet import layouts
 from checker.search.exhaustive import WRITERS, Search
 from checker.search.exhaustive import Progress as SearchProgress
-from checker.search.finding import Finding
+from checker.search.finding import Finding, by_reading
 from checker.search.random_search import random_search, scenarios_in_groups
 from checker.search.search_result import SearchResult
 from checker.search.shrinking import minimise
@@ -207,6 +207,7 @@ class Exploration:
             schedules=sum(search.schedules for search in self.searches) + self.sampled,
             histories=sum(search.histories for search in self.searches) + self.sampled,
             violations=len(self.findings),
+            readings=by_reading(self.findings),
             broken_promises=len(self.broken),
             complete=self.complete,
             seconds=self.seconds,

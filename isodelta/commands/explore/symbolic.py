@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from checker.search.finding import Finding
+from checker.search.finding import Finding, by_reading
 from checker.synthesis import search
 from checker.synthesis.footprints import Footprints
 from checker.synthesis.rules import RULE_SETS
@@ -114,6 +114,7 @@ class Synthesis:
         """The answers so far."""
         return SymbolicSummary(
             violations=len(self.findings),
+            readings=by_reading(self.findings),
             bounds=self.bounds,
             sizes=tuple((level, size) for level, sizes in self.sizes.items() for size in sizes),
             gave_up=tuple(self.gave_up),

@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from checker.search.finding import Finding
+from checker.search.finding import Finding, readings_in_words, strongest_first
 from checker.search.search_result import Bound
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.terminal import printable
@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 
 
 def print_exploration(exploration: Exploration, console: Console) -> None:
-    """The findings, broken promises last and in full, and the extent of the search."""
+    """The findings, broken promises last and in full, and the extent of the search.
+
+    Of each kind those come first that break most readings.
+    """
     documented = [f for f in exploration.findings if f.kind != "level-violation"]
-    _print_titles("Violations that the documents allow at the table's level:", documented, console)
-    _print_titles("Broken promises of the table's own level:", exploration.broken, console)
-    for finding in exploration.broken[:1]:
+    broken = strongest_first(exploration.broken)
+    _print_titles("Violations that the documents allow at the table's level", documented, console)
+    _print_titles("Broken promises of the table's own level", broken, console)
+    for finding in broken[:1]:
         console.print(Text("The first of them in full, to check or replay:", "bold"))
         console.print()
         for line in scenario_yaml(finding.scenario).splitlines():
@@ -37,8 +41,8 @@ def print_exploration(exploration: Exploration, console: Console) -> None:
 def _print_titles(heading: str, findings: Sequence[Finding], console: Console) -> None:
     if not findings:
         return
-    console.print(Text(heading, "bold"))
-    for finding in findings:
+    console.print(Text(f"{heading}: {readings_in_words(findings)}.", "bold"))
+    for finding in strongest_first(findings):
         similar = f" ({finding.count} like it)" if finding.count > 1 else ""
         text = Text(f"- {printable(finding.title)}{similar}")
         console.print(Padding(text, (0, 0, 0, 2)))
@@ -89,8 +93,11 @@ def _bound(bound: Bound, transactions: int) -> str:
 
 
 def print_synthesis(synthesis: Synthesis, console: Console) -> None:
-    """The violations as SQL with their schedules, then the solver's answers."""
-    for finding in synthesis.findings:
+    """The violations as SQL with their schedules, then the solver's answers.
+
+    Those come first that break most readings.
+    """
+    for finding in strongest_first(synthesis.findings):
         scenario = finding.scenario
         console.print(f"{finding.level}: {finding.title}")
         for name, sql in scenario.transactions.items():
@@ -116,6 +123,7 @@ def _answers(synthesis: Synthesis) -> Iterator[str]:
         if smallest:
             which = "all up to names" if synthesis.every else "one of each kind"
             yield f"{level}: {len(smallest)} smallest violations, {which}"
+            yield f"  violated {readings_in_words(smallest)}"
     yield from summary.gave_up
     if summary.replays is not None:
         replays, differ = summary.replays.replays, summary.replays.differences

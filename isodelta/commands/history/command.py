@@ -123,8 +123,10 @@ class Judging(Course["HistoryResult | Unread"]):
     def results(self, progress: Progress) -> Iterator[HistoryResult | Unread]:
         from isodelta.formats.formats import histories_in
 
-        # Reading makes millions of objects without cycles of references.
+        # Reading makes millions of objects without cycles of references; of the rest, what was
+        # there before is not looked through again after every history.
         gc.disable()
+        gc.freeze()
         try:
             for name in self.files:
                 paths = histories_in(Path(name))
@@ -134,6 +136,7 @@ class Judging(Course["HistoryResult | Unread"]):
                     yield self._judged(path, one_of_many=paths != [Path(name)])
                     gc.collect()
         finally:
+            gc.unfreeze()
             gc.enable()
 
     def _judged(self, path: Path, *, one_of_many: bool) -> HistoryResult | Unread:

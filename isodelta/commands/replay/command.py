@@ -17,7 +17,7 @@ from isodelta.options import ENGINES, Common, common_options, engine_option
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from isodelta.commands.replay.results import Replayed
+    from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
     from isodelta.files.scenarios import Loaded
     from isodelta.report import Report
 
@@ -42,8 +42,12 @@ def command(
 
 
 @dataclass
-class Replaying(Course["Replayed"]):
-    """Each scenario on one engine; the transactions of ``on_delta_rs`` run on delta-rs."""
+class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
+    """Each scenario on one engine; the transactions of ``on_delta_rs`` run on delta-rs.
+
+    A scenario that breaks down does not keep the later ones from running; its error is raised
+    after them.
+    """
 
     files: Sequence[str]
     common: Common
@@ -51,9 +55,9 @@ class Replaying(Course["Replayed"]):
     on_delta_rs: Sequence[str]
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def results(self, progress: Progress) -> Iterator[Replayed]:
-        from conformance.replay.campaign import Job, replay
-        from isodelta.commands.replay.results import Replayed
+    def results(self, progress: Progress) -> Iterator[Replayed | NotPredicted | NotReplayed]:
+        from conformance.replay.campaign import Job, Unpredicted, replay
+        from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
         from isodelta.runs.engines import start_cross
         from isodelta.runs.replaying import unmet
 
@@ -63,10 +67,24 @@ class Replaying(Course["Replayed"]):
         with closing(running):
             if self.common.report is not None:
                 self.versions = running.versions()
+            broken: Exception | None = None
             for entry in loaded:
-                done = replay(running, Job(entry.scenario, entry.workload.level, profiles), profile)
+                job = Job(entry.scenario, entry.workload.level, profiles)
+                try:
+                    done = replay(running, job, profile)
+                except Unpredicted as open_:
+                    yield NotPredicted(entry, open_.observation, profile.name, str(open_.error))
+                    continue
+                except Exception as error:  # noqa: BLE001 - raised again after the others
+                    broken = broken or error
+                    yield NotReplayed(entry, profile.name, self.engine, str(error))
+                    if not running.usable():
+                        break
+                    continue
                 failures = unmet(done.comparison)
                 yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
+            if broken is not None:
+                raise broken
 
     def _loaded(self) -> list[Loaded]:
         """The scenarios; each has the transactions that delta-rs is to run. Raises BadInput."""
@@ -79,15 +97,15 @@ class Replaying(Course["Replayed"]):
                 raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
         return loaded
 
-    def good(self, results: Sequence[Replayed]) -> bool:
+    def good(self, results: Sequence[Replayed | NotPredicted | NotReplayed]) -> bool:
         return all(result.good for result in results)
 
-    def words(self, result: Replayed, console: Console) -> None:
-        from isodelta.commands.replay.words import print_replayed
+    def words(self, result: Replayed | NotPredicted | NotReplayed, console: Console) -> None:
+        from isodelta.commands.replay.words import print_result
 
-        print_replayed(result, console)
+        print_result(result, console)
 
-    def page(self, results: Sequence[Replayed]) -> Report:
+    def page(self, results: Sequence[Replayed | NotPredicted | NotReplayed]) -> Report:
         from isodelta.commands.replay.page import page
 
         return page(self.common, self._as_asked(), self.versions, results)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isodelta.commands.replay.results import Replayed
+from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import UNEXPLAINED, difference
@@ -15,20 +15,31 @@ from isodelta.runs.replaying import compared_with
 
 
 def page(
-    common: Common, engine: str, versions: Mapping[str, str], results: Sequence[Replayed]
+    common: Common,
+    engine: str,
+    versions: Mapping[str, str],
+    results: Sequence[Replayed | NotPredicted | NotReplayed],
 ) -> Report:
     """A difference from the model is a finding, and so is a violation of the table's level.
 
+    Of replays that broke down, or that the model does not predict, only the number is said.
+
     ``engine`` is the value of ``--engine`` that replays them again, with its further options.
     """
+    broken = sum(isinstance(result, NotReplayed) for result in results)
+    open_ = sum(isinstance(result, NotPredicted) for result in results)
+    ending = f" {broken} of them broke down." if broken else ""
+    ending += f" {open_} of them are not predicted." if open_ else ""
     report = new_report(
-        common, f"{len(results)} scenarios, replayed on {engine} and compared with the model."
+        common,
+        f"{len(results)} scenarios, replayed on {engine} and compared with the model.{ending}",
     )
     report.engine = engine
     report.versions.update(versions)
     report.summary.scenarios = report.summary.schedules = report.summary.replays = len(results)
     for result in results:
-        _add(report, common, result)
+        if isinstance(result, Replayed):
+            _add(report, common, result)
     return report
 
 

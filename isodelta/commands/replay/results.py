@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from checker.judging.verdict import Verdict
+from checker.judging.witness import Reason
 from conformance.replay.comparison import Comparison
+from conformance.replay.observation import Observation
 from isodelta.files.scenarios import Loaded
-from isodelta.runs.replaying import replay_result
+from isodelta.runs.expectation import failures
+from isodelta.runs.replaying import observed_result, replay_result
 from isodelta.runs.results import RunResult
+from model.levels import DELTA_LEVELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +42,58 @@ class Replayed:
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta replay --json`` prints."""
         return self.observed.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class NotPredicted:
+    """A scenario on a real engine whose course the model does not predict, for ``reason``."""
+
+    loaded: Loaded
+    observation: Observation
+    profile: str
+    reason: str
+
+    @property
+    def good(self) -> bool:
+        """Nothing contradicts a prediction; expectations of outcomes and rows still count."""
+        return not self.failures
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The author's expectations that the engine did not meet, but for those of levels."""
+        plain = replace(self.loaded.scenario.expect, levels={})
+        scenario = replace(self.loaded.scenario, expect=plain)
+        seen = self.observation
+        return failures(scenario, seen.outcomes, seen.rows, {}, seen.level)
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta replay --json`` prints: what the engine did."""
+        why = Reason(f"it depends on a part that is not predicted: {self.reason}")
+        levels = {level: Verdict(level, "unknown", why) for level in DELTA_LEVELS}
+        result = observed_result(self.observation, self.profile, levels)
+        written = {**result.to_json(), "not_predicted": self.reason}
+        return {**written, "failures": list(self.failures)} if self.failures else written
+
+
+@dataclass(frozen=True, slots=True)
+class NotReplayed:
+    """A scenario whose replay broke down, by an error of the engine or of isodelta itself."""
+
+    loaded: Loaded
+    profile: str
+    engine: str
+    error: str
+
+    @property
+    def good(self) -> bool:
+        """Never: nothing was observed."""
+        return False
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta replay --json`` prints."""
+        return {
+            "scenario": self.loaded.scenario.name,
+            "profile": self.profile,
+            "engine": self.engine,
+            "error": self.error,
+        }

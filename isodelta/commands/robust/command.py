@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -44,6 +45,12 @@ if TYPE_CHECKING:
 @engine_option(
     help_text="Replay the witness on a real engine; if there is none, the closest histories."
 )
+@click.option(
+    "--sarif",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Write the answers as SARIF, for code review.",
+)
 @click.option("--markdown", is_flag=True, help="Print the answers as one table in Markdown.")
 @common_options
 def command(
@@ -53,6 +60,7 @@ def command(
     logs: Sequence[str],
     common: Common,
     engine: str | None,
+    sarif: str | None,
     markdown: bool,
 ) -> int:
     """Decide whether overlapping jobs, run any number of times, always have a serial order.
@@ -69,7 +77,7 @@ def command(
 
     yaml = [file for file in workloads if file.endswith((".yaml", ".yml"))]
     files = Files([file for file in workloads if file not in yaml], tables, schemas, logs)
-    return run(Asking(common, yaml, files, engine, markdown), common)
+    return run(Asking(common, yaml, files, engine, markdown, sarif), common)
 
 
 @dataclass
@@ -81,28 +89,33 @@ class Asking(Course["Asked | NothingWritten"]):
     files: Files
     engine: str | None
     markdown: bool
+    sarif: str | None = None
     doing = "asking"
 
     def results(self, progress: Progress) -> Iterator[Asked | NothingWritten]:
         from checker.robustness.answer import robustness
+        from isodelta.commands.robust.replay import ReplayedHistory, replay_answer
         from isodelta.commands.robust.results import Asked, NothingWritten
         from isodelta.files.workloads import read_workloads
 
         workloads = read_workloads(self.workloads, self.common.profile)
+        answers: list[Asked] = []
         with self._started() as engine:
             for loaded, skipped in self._asked(workloads, progress):
                 if loaded is None:
                     yield NothingWritten(", ".join(self.files.files), skipped)
                     continue
                 answer = robustness(loaded.jobs, progress)
-                if engine is None:
-                    yield Asked(loaded, answer, (), skipped)
-                    continue
-                from isodelta.commands.robust.replay import replay_answer
+                replays: tuple[ReplayedHistory, ...] = ()
+                if engine is not None:
+                    progress("replaying")
+                    replays = tuple(replay_answer(answer, engine))
+                answers.append(Asked(loaded, answer, replays, skipped))
+                yield answers[-1]
+        if self.sarif is not None:
+            from isodelta.commands.robust.sarif import write_sarif
 
-                progress("replaying")
-                replays = tuple(replay_answer(answer, engine))
-                yield Asked(loaded, answer, replays, skipped)
+            write_sarif(answers, Path(self.sarif))
 
     def _asked(
         self, workloads: Sequence[LoadedWorkload], progress: Progress

@@ -75,6 +75,10 @@ def _answer(answer: Answer) -> dict[str, object]:
             }
             for abort in answer.aborts
         ],
+        "retries": [
+            {"job": retry.job, "retry": retry.verdict, "because": retry.because}
+            for retry in answer.retries
+        ],
         "writers": _question(answer.writers),
         "log_order": _question(answer.log_order),
         "tried": {
@@ -164,4 +168,8 @@ def _remedy(remedy: Remedy) -> dict[str, object]:
         written["properties"] = dict(remedy.properties)
     if remedy.changed:
         written["jobs"] = dict(remedy.changed)
+    written["adds"] = [
+        {"current": current, "winner": winner, "conflict": conflict}
+        for current, winner, conflict in remedy.adds
+    ]
     return written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -11,14 +12,39 @@ from rich.text import Text
 
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
+from checker.robustness.jobs.workload import Instance
 from isodelta.commands.robust.readings import meaning, short
 from isodelta.commands.robust.results import Asked, NothingWritten
 from isodelta.commands.robust.sources.statements import Statement
 from isodelta.commands.robust.sources.tables import LoadedTable
 from isodelta.files.scenario_writer import schedule_entries
 from isodelta.terminal import printable
+from model.values.types import sql_literal
+
+_YES = {"robust": "yes,", "not robust": "no,", "unknown": "not known"}
 
 COLOURS = {"robust": "green", "not robust": "red", "unknown": "yellow"}
+
+
+def headline(answer: Answer) -> str:
+    """The answer in the words of the jobs."""
+    jobs, serial = answer.jobs, answer.serial
+    names = [*jobs.templates, *jobs.widening.outlines]
+    every = list(dict.fromkeys(jobs.parts.get(name, name) for name in names))
+    if serial.verdict == "robust":
+        return f"{jobs.level} is enough for {listed(every)}."
+    if serial.verdict == "unknown":
+        return f"whether {jobs.level} is enough for {listed(every)}."
+    found = serial.found
+    guilty = [jobs.parts.get(i.job, i.job) for i in found.instances] if found else every
+    return f"{jobs.level} is not enough for {listed(list(dict.fromkeys(guilty)))}."
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Names with commas and "and", the first few of many."""
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} others"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def print_answer(asked: Asked, console: Console) -> None:
@@ -26,12 +52,10 @@ def print_answer(asked: Asked, console: Console) -> None:
     answer, replays = asked.answer, asked.replays
     jobs, serial = answer.jobs, answer.serial
     head = Text(f"{printable(jobs.name)}: ", "bold")
-    head.append(serial.verdict, f"bold {COLOURS[serial.verdict]}")
+    head.append(_YES[serial.verdict], f"bold {COLOURS[serial.verdict]}")
+    head.append(f" {printable(headline(answer))}")
     console.print(head)
-    count = len({jobs.parts.get(name, name) for name in jobs.templates})
-    named = "1 job" if count == 1 else f"{count} jobs"
-    remark = f"table at {jobs.level}, rules of {jobs.profile.name}, {named}"
-    console.print(Text(remark, "dim"))
+    console.print(Text(f"table at {jobs.level}, rules of {jobs.profile.name}", "dim"))
     for job in dict.fromkeys(jobs.parts.values()):
         note = (
             f"Each statement of {printable(job)} is a transaction of its own: others may come "
@@ -42,7 +66,7 @@ def print_answer(asked: Asked, console: Console) -> None:
     _line(meaning(serial), console)
     console.print()
     if serial.found is not None:
-        _print_history(serial.found, console)
+        _print_history(serial.found, asked, console)
         for reason in serial.because.split("; "):
             _line(reason, console, 4)
         if serial.weaker is not None:
@@ -55,9 +79,10 @@ def print_answer(asked: Asked, console: Console) -> None:
     console.print()
     _question("Is that order always the order of the log", answer.log_order, console)
     if answer.log_order.found is not None:
-        _print_history(answer.log_order.found, console)
+        _print_history(answer.log_order.found, asked, console)
     _print_remedies(answer, console)
     _print_aborts(answer, console)
+    _print_retries(answer, console)
     if replays:
         console.print()
         confirmed = sum(replay.confirms for replay in replays)
@@ -110,10 +135,20 @@ def _question(title: str, question: Question, console: Console) -> None:
         _line(f"The history breaks these readings: {short(question)}.", console, 4)
 
 
-def _print_history(history: Found, console: Console) -> None:
-    for name, sql in history.scenario.transactions.items():
-        text = Text(f"{name}: ", "bold cyan").append(printable(sql), "default")
+def _print_history(history: Found, asked: Asked, console: Console) -> None:
+    for name, instance in zip(history.scenario.transactions, history.instances, strict=True):
+        text = Text(f"{name}: ", "bold cyan").append(printable(own_sql(instance, asked)), "default")
         console.print(Padding(text, (0, 0, 0, 4)))
+    if isinstance(asked.loaded, LoadedTable):
+        for sql in history.scenario.table.setup:
+            _line(f"table before: {sql.removeprefix('INSERT INTO t ')}", console, 4, "dim")
+        used = " ".join(history.scenario.transactions.values())
+        for name, spec in history.scenario.tables.items():
+            if not re.search(rf"\b{name}\b", used):
+                continue
+            rows = " ".join(spec.setup).removeprefix(f"INSERT INTO {name} VALUES ")
+            shown = asked.loaded.shown_source(name)
+            _line(f"{shown} ({', '.join(spec.columns)}): {rows}", console, 4, "dim")
     _line(f"in the order: {', '.join(schedule_entries(history.scenario.schedule))}", console, 4)
 
 
@@ -127,6 +162,8 @@ def _print_remedies(answer: Answer, console: Console) -> None:
         _line(f"- {remedy.words}", console, 4)
         for job, sql in remedy.changed.items():
             _line(f"{job}: {sql}", console, 6, "cyan")
+        if remedy.adds:
+            _line(f"then {_failing(remedy.adds)}", console, 6, "dim")
 
 
 def _print_aborts(answer: Answer, console: Console) -> None:
@@ -140,6 +177,47 @@ def _print_aborts(answer: Answer, console: Console) -> None:
         by_current[abort.current].append(f"{abort.winner} ({abort.conflict})")
     for current, winners in by_current.items():
         _line(f"{current}: because of {', '.join(winners)}", console, 4)
+
+
+def _failing(adds: Sequence[tuple[str, str, str]]) -> str:
+    """The aborts that a remedy adds."""
+    winners: dict[str, list[str]] = defaultdict(list)
+    for current, winner, conflict in adds:
+        winners[current].append(f"{winner} ({conflict})")
+    return "; ".join(
+        f"{current} fails because of {', '.join(some)}" for current, some in winners.items()
+    )
+
+
+def _print_retries(answer: Answer, console: Console) -> None:
+    by_verdict: dict[str, list[str]] = defaultdict(list)
+    for retry in answer.retries:
+        by_verdict[retry.verdict].append(retry.job)
+    if not by_verdict:
+        return
+    console.print()
+    words = [
+        f"{'not known' if verdict == 'unknown' else verdict} for {', '.join(jobs)}"
+        for verdict, jobs in by_verdict.items()
+    ]
+    text = Text("  To run again after an open error is ", "bold").append("; ".join(words), "")
+    console.print(text)
+
+
+def own_sql(instance: Instance, asked: Asked) -> str:
+    """The SQL of a run as its author wrote it, with the values of its parameters."""
+    if not isinstance(asked.loaded, LoadedTable):
+        return instance.sql
+    parts = asked.answer.jobs.widening.parts
+    text = " ".join(asked.loaded.statements[instance.job].text.split())
+    later = asked.answer.jobs.widening.later
+    moved = [own for own, other in later.items() if re.search(rf"\b{other}\b", instance.sql)]
+    values = [f"{asked.loaded.shown_source(own)} at another time" for own in moved]
+    values += [
+        f"{parts[name].part if name in parts else f':{name}'} = {sql_literal(value)}"
+        for name, value in instance.values.items()
+    ]
+    return f"{text} -- with {', '.join(values)}" if values else text
 
 
 def _line(text: str, console: Console, indent: int = 2, style: str = "") -> None:

@@ -7,8 +7,9 @@ WriteSerializable and is not serializable breaks nothing that was promised.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from checker.search.finding import counted_by_depth
 from isodelta.report.data import (
     Bound,
     Finding,
@@ -19,6 +20,7 @@ from isodelta.report.data import (
     differences_of,
 )
 from isodelta.report.pictures.schedule import count, mark
+from isodelta.report.views.readings import depth_of
 from isodelta.runs.results import RunResult
 from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE
 from model.outcomes import COMMITTED, NO_COMMIT, READ
@@ -46,9 +48,12 @@ def derived_answer(report: Report, level: str) -> LevelAnswer:
 
 
 def breaking_findings(report: Report, level: str) -> tuple[Finding, ...]:
-    """The findings whose histories break this level, those on tables that promise it first."""
+    """The findings whose histories break this level, those on tables that promise it first.
+
+    Of those, the ones that break most readings come first.
+    """
     breaking = [f for f in report.findings if f.level == level and f.kind in BREAKING]
-    return tuple(sorted(breaking, key=lambda finding: not finding.promised))
+    return tuple(sorted(breaking, key=lambda f: (not f.promised, -depth_of(f.judged, level))))
 
 
 def verdict_of(result: RunResult | None, level: str) -> str | None:
@@ -123,6 +128,12 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
     return " ".join(parts)
 
 
+def _by_reading(findings: Sequence[Finding], level: str) -> str:
+    """How many of the findings break how many readings, after a colon; empty if none is judged."""
+    depths = [depth for f in findings if (depth := depth_of(f.judged, level))]
+    return f": {counted_by_depth(depths)}" if depths else ""
+
+
 def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
     findings = breaking_findings(report, level)
     promised = [finding for finding in findings if finding.promised]
@@ -130,13 +141,19 @@ def _broken_by(level: str, scenarios: list[ScenarioResult], report: Report) -> s
     bounds = [bound for bound in report.bounds if bound.level == level]
     parts = []
     if promised:
-        parts.append(f"{count(len(promised), 'finding')} on tables that promise it.")
+        parts.append(
+            f"{count(len(promised), 'finding')} on tables that promise it"
+            f"{_by_reading(promised, level)}."
+        )
     if violated:
         parts.append(f"{count(violated, 'scenario')} of the collection.")
     if not parts and not any(bound.violations for bound in bounds):
         parts.append("No violation in anything that was run or searched.")
     if weaker := len(findings) - len(promised):
-        parts.append(f"{count(weaker, 'finding')} on tables that promise only the weaker level.")
+        parts.append(
+            f"{count(weaker, 'finding')} on tables that promise only the weaker level"
+            f"{_by_reading([f for f in findings if not f.promised], level)}."
+        )
     if len(bounds) <= 2:
         parts += [bound.sentence for bound in bounds]
     else:

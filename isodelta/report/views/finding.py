@@ -21,7 +21,7 @@ from isodelta.report.pictures.schedule import (
     version_label,
 )
 from isodelta.report.pictures.timeline import timeline_svg
-from isodelta.report.views.readings import readings_of
+from isodelta.report.views.readings import depth_of, readings_of
 from isodelta.runs.results import PlainRow, RunResult
 from model.levels import DELTA_LEVELS
 from model.outcomes import READ
@@ -98,8 +98,16 @@ class FindingView:
 
 
 def ordered_findings(report: Report) -> list[Finding]:
-    """The findings by class, those that need a person first; then broken promises first."""
-    return sorted(report.findings, key=lambda f: (SEVERITY.index(f.kind.value), not f.promised))
+    """The findings by class, those that need a person first; then broken promises first.
+
+    Of those, the ones that break most readings of their level come first.
+    """
+
+    def rank(finding: Finding) -> tuple[int, bool, int]:
+        severity = SEVERITY.index(finding.kind.value)
+        return severity, not finding.promised, -depth_of(finding.judged, finding.level)
+
+    return sorted(report.findings, key=rank)
 
 
 def finding_views(report: Report) -> tuple[FindingView, ...]:

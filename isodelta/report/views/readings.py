@@ -6,6 +6,11 @@ from checker.search.finding import READINGS
 from isodelta.runs.results import RunResult
 
 
+def depth_of(result: RunResult | None, level: str) -> int:
+    """How many readings of a level a result violates."""
+    return list(readings_of(result, level).values()).count("violated")
+
+
 def readings_of(result: RunResult | None, level: str) -> dict[str, str]:
     """The verdict of each reading that was decided, by the reading's name; strong first."""
     judged = None if result is None else result.levels.get(level)

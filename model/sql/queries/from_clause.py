@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, UnsupportedSQL, did_you_mean
 from model.expressions.syntax import (
     TRUE,
     Column,
@@ -305,7 +305,9 @@ def _lookup(
                 if item.open and qualifier in ("", item.qualifier.lower()):
                     return Opaque(shown, _OPEN, (), OPAQUE, settled=False)
         error_class = "UNRESOLVED_COLUMN.WITH_SUGGESTION"
-        raise InvalidScenario(f"{shown!r} is not known here", error_class=error_class)
+        names = [own for item in (*items, *outer) for own, _, _ in item.columns]
+        hint = did_you_mean(node.name, names)
+        raise InvalidScenario(f"{shown!r} is not known here{hint}", error_class=error_class)
 
     return lookup
 

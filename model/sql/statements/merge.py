@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from model.errors import InvalidScenario, UnsupportedSQL
+from model.errors import InvalidScenario, UnsupportedSQL, did_you_mean
 from model.expressions.simplification.shape import FALSE, everywhere
 from model.expressions.syntax import Column, Expression, IsNull, Opaque
 from model.sql.dialect import EVOLVES
@@ -151,7 +151,10 @@ class _Names:
             if not matching and own and source and self.using.open:
                 return self.open_column(node.name)
             if not matching:
-                raise _refused(f"{shown!r} is not known here", _UNRESOLVED)
+                hint = did_you_mean(
+                    node.name, (column.name.split(".")[-1] for _, _, column in reach)
+                )
+                raise _refused(f"{shown!r} is not known here{hint}", _UNRESOLVED)
             return matching[0]
 
         return lookup

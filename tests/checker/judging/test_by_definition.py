@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from itertools import islice
 
@@ -19,9 +18,8 @@ from model.preparation import prepare
 from model.profiles import NO_RULES
 from model.simulator import run
 from tests.checker.judging import by_definition
+from tests.nightly import cases
 from tests.notation import history
-
-NIGHTLY = os.environ.get("ISODELTA_NIGHTLY") == "1"
 
 
 def compared(judged: History) -> set[by_definition.Edge]:
@@ -29,13 +27,13 @@ def compared(judged: History) -> set[by_definition.Edge]:
     expected = by_definition.edges(judged)
     graph_edges = dependencies(judged).edges()
     assert {(e.source.name, e.target.name, e.kind) for e in graph_edges} == expected, judged
-    assert {(s.before, s.after, s.kind) for s in solver.steps(judged)} == expected, judged
+    assert {(s.before, s.after, s.kind) for s in solver.precedences(judged)} == expected, judged
     return expected
 
 
 def test_abstract_histories_have_the_edges_of_the_definition():
     seen: Counter[EdgeKind] = Counter()
-    for seed in range(100_000 if NIGHTLY else 1_500):
+    for seed in range(cases(1_500, 100_000)):
         seen.update(kind for _, _, kind in compared(from_seed(seed)))
     assert set(seen) == set(EdgeKind)
 
@@ -44,7 +42,7 @@ def test_abstract_histories_have_the_edges_of_the_definition():
 def test_statements_of_every_kind_have_the_edges_of_the_definition():
     seen: Counter[EdgeKind] = Counter()
     kinds: Counter[str] = Counter()
-    for scenario in islice(random_scenarios(21), 30_000 if NIGHTLY else 500):
+    for scenario in islice(random_scenarios(21), cases(500, 30_000)):
         try:
             workload = prepare(scenario, NO_RULES)
             done = run(workload, scenario.schedule, NO_RULES)
@@ -59,9 +57,11 @@ def test_statements_of_every_kind_have_the_edges_of_the_definition():
 
 def test_levels_decided_on_the_edges_of_the_definition_have_the_same_verdicts():
     """The graph's verdict, and the solver's on steps that the definition gives."""
-    for seed in range(5_000 if NIGHTLY else 60):
+    for seed in range(cases(60, 5_000)):
         judged = from_seed(seed)
-        steps = frozenset(solver.Step(a, b, kind) for a, b, kind in by_definition.edges(judged))
+        steps = frozenset(
+            solver.Precedence(a, b, kind) for a, b, kind in by_definition.edges(judged)
+        )
         for level in LEVELS:
             expected = graph.decide(dependencies(judged), level).verdict
             assert solver.decide(steps, judged, level).verdict == expected, (level, judged)

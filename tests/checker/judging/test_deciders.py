@@ -1,11 +1,10 @@
 """The three deciders against each other, on random histories of sound and unsound engines.
 
-A sample runs every time; ``ISODELTA_NIGHTLY=1`` judges 100,000 histories.
+A sample runs every time; ``make nightly`` judges 100,000 histories.
 """
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from itertools import permutations
 
@@ -19,10 +18,10 @@ from checker.judging.solver import Precedence
 from checker.judging.wellformed import contradictions
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS, RW, EdgeKind, Phenomenon
+from tests.nightly import cases
 
-NIGHTLY = os.environ.get("ISODELTA_NIGHTLY") == "1"
-SAMPLE = 10_000 if NIGHTLY else 2_000
-SAMPLES = 10 if NIGHTLY else 1
+SAMPLE = cases(800, 10_000)
+SAMPLES = cases(1, 10)
 
 SERIAL = [name for name, level in LEVELS.items() if level.serial_order]
 
@@ -59,7 +58,7 @@ def test_deciders_agree_on_random_histories(sample: int):
 
 
 @settings(
-    max_examples=2_000 if NIGHTLY else 150,
+    max_examples=cases(100, 2_000),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
 )

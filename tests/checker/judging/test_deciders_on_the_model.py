@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from dataclasses import replace
 from random import Random
@@ -21,10 +20,11 @@ from model.preparation import run_scenario
 from model.profiles import profile
 from model.profiles.base import Profile
 from model.scenario import Step
+from tests.nightly import cases
 
 pytestmark = pytest.mark.slow
 
-SAMPLE = 10_000 if os.environ.get("ISODELTA_NIGHTLY") == "1" else 300
+SAMPLE = cases(150, 10_000)
 
 SOUND = profile("delta-spark-4.4")
 NO_RULES = replace(SOUND, name="no rules", rules=())

@@ -6,7 +6,6 @@ import ast
 import copy
 import importlib.util
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +28,7 @@ from model.rules import delta_spark, read_through_append
 from model.rules.base import Attempt
 from model.tables.protocol import ENABLING
 from tests.model.rules.footprints import TABLES, random_attempts
+from tests.nightly import NIGHTLY
 
 pytestmark = pytest.mark.slow
 
@@ -244,7 +244,7 @@ def test_mutants_of_the_repair_are_noticed(tmp_path, monkeypatch):
     assert same <= EQUIVALENT_REPAIRS
 
 
-@pytest.mark.skipif(os.environ.get("ISODELTA_NIGHTLY") != "1", reason="the long form")
+@pytest.mark.skipif(not NIGHTLY, reason="the long form")
 def test_every_mutant_of_the_repair_is_noticed(tmp_path, monkeypatch):
     same = {
         name

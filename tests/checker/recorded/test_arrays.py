@@ -24,6 +24,7 @@ from checker.recorded.dependency import Dependency
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK
 from model.history import History, ItemRead, RowChange, RowId, Transaction
+from tests.nightly import cases
 from tests.notation import large
 
 LEVELS = ("Serializable", "WriteSerializable", "SnapshotIsolation")
@@ -98,7 +99,7 @@ def as_history(operations: list[Operation], snapshots: list[int]) -> History:
 @pytest.mark.slow
 def test_the_arrays_agree_with_the_graph_decider() -> None:
     met = set()
-    for seed in range(3000):
+    for seed in range(cases(1_000, 10_000)):
         operations, snapshots = random_operations(seed, wild=False)
         verdicts = decide.judge(arrays(operations, snapshots))
         found = graph_of(as_history(operations, snapshots))
@@ -111,7 +112,7 @@ def test_the_arrays_agree_with_the_graph_decider() -> None:
 
 @pytest.mark.slow
 def test_the_arrays_agree_with_the_definitions_whatever_was_read() -> None:
-    for seed in range(3000):
+    for seed in range(cases(1_000, 10_000)):
         operations, snapshots = random_operations(seed, wild=True)
         verdicts = decide.judge(arrays(operations, snapshots))
         edges = {(a, b) for a, b, *_ in _edges(operations)}
@@ -132,7 +133,7 @@ def _acyclic(edges: set[tuple[int, int]]) -> bool:
 
 @pytest.mark.slow
 def test_witnesses_are_what_they_say() -> None:
-    for seed in range(1500):
+    for seed in range(cases(600, 5_000)):
         operations, _ = random_operations(seed, wild=seed % 2 == 0)
         history = arrays(operations, None)
         edges = _edges(operations)
@@ -269,7 +270,7 @@ def test_a_read_of_a_version_out_of_range_is_of_one_that_nobody_wrote(
 def test_whatever_writer_a_read_names_it_is_one_of_its_key_or_an_anomaly() -> None:
     """Holds against a plain look at who wrote what, for writers far outside of the range."""
     met = set()
-    for seed in range(1000):
+    for seed in range(cases(500, 5_000)):
         random = Random(seed)
         operations, _ = random_operations(seed, wild=True)
         at = random.randrange(len(operations))

@@ -21,6 +21,7 @@ from checker.recorded.generators.serial import Shape, generate
 from checker.recorded.history import Operation, Recorded, RecordedHistory, Status
 from model.levels import READ_ATOMIC, READ_COMMITTED
 from tests.checker.recorded.reasons import Verifier
+from tests.nightly import cases
 
 pytestmark = pytest.mark.slow
 
@@ -368,7 +369,7 @@ def _closure(pairs: Pairs) -> Pairs:
 
 
 @EVERY_KIND
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(60, 1_500), deadline=None)
 @given(data=st.data())
 def test_every_level_with_sessions_is_its_definition(
     made: st.SearchStrategy[RecordedHistory], data: st.DataObject
@@ -389,7 +390,7 @@ def test_every_level_with_sessions_is_its_definition(
 
 
 @EVERY_KIND
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(60, 1_500), deadline=None)
 @given(data=st.data())
 def test_every_level_without_sessions_is_its_definition(
     made: st.SearchStrategy[RecordedHistory], data: st.DataObject
@@ -407,7 +408,7 @@ def test_every_level_without_sessions_is_its_definition(
 
 
 @EVERY_KIND
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=cases(160, 4_000), deadline=None)
 @given(data=st.data())
 def test_the_verdict_without_sessions_is_that_of_the_levels_without_sessions(
     made: st.SearchStrategy[RecordedHistory], data: st.DataObject
@@ -422,7 +423,7 @@ def test_the_verdict_without_sessions_is_that_of_the_levels_without_sessions(
 
 
 @EVERY_KIND
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=cases(60, 1_500), deadline=None)
 @given(data=st.data())
 def test_strict_serializability_is_its_definition(
     made: st.SearchStrategy[RecordedHistory], data: st.DataObject

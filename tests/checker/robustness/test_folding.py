@@ -26,6 +26,7 @@ from model.profiles import DEFAULT
 from model.scenario import TableSpec
 from model.statements import InsertSelect
 from model.values.types import parse_type
+from tests.nightly import cases
 
 COLUMNS = {
     "k": "int",
@@ -159,7 +160,7 @@ TYPES = {
 def test_what_the_optimizer_folds_may_fold() -> None:
     """Random conditions with random values for their parameters, simplified as Spark does it."""
     folded = plain = 0
-    for seed in range(500):
+    for seed in range(cases(300, 5_000)):
         random = Random(seed)
         parts = random.sample(PARTS, random.choice((1, 2, 2, 3)))
         condition = random.choice((" AND ", " AND ", " OR ")).join(parts)
@@ -179,7 +180,7 @@ def test_what_the_optimizer_folds_may_fold() -> None:
                 folded += 1
                 assert may, template.filled(values)
     assert folded > 150
-    assert plain > 100
+    assert plain > 60
 
 
 def _drawn(parameter: Parameter, random: Random) -> Value:

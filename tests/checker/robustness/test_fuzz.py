@@ -42,7 +42,7 @@ def _short_searches(monkeypatch: pytest.MonkeyPatch) -> None:
         *(("MOST_BESIDE_ANOTHER", 10), ("MOST_TO_EXHAUST", 4)),
     ):
         monkeypatch.setattr(search, name, most)
-    monkeypatch.setattr(readings, "SECONDS_FOR_MORE", 1.0)
+    monkeypatch.setattr(readings, "HISTORIES_FOR_MORE", 1_000)
 
 
 def asked(workload: Drawn, chosen: dict[str, list[tuple[dict[str, object], str]]]) -> Question:

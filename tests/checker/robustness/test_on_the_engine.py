@@ -15,6 +15,7 @@ from conformance.spark.engine import SparkEngine
 from isodelta.commands.robust.replay import replay_answer
 from isodelta.files.workloads import read_workload
 from isodelta.runs.replaying import replay
+from tests.nightly import cases
 
 FOLDER = Path(__file__).parents[3] / "scenarios/workloads"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -23,7 +24,7 @@ FILES = sorted(FOLDER.glob("*.yaml"))
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_delta_on_spark_confirms_the_answer(path: Path, spark_engine: SparkEngine) -> None:
     answer = robustness(read_workload(path).jobs)
-    replays = list(replay_answer(answer, spark_engine, most=2))
+    replays = list(replay_answer(answer, spark_engine, most=cases(1, 4)))
     assert replays
     for replayed in replays:
         assert replayed.comparison.agrees, replayed.comparison.differences

@@ -26,6 +26,7 @@ from model.preparation import run_scenario
 from model.profiles import DEFAULT
 from model.scenario import TableSpec
 from tests.checker.robustness.workload_templates import Templates, chosen
+from tests.nightly import cases
 
 WORKLOADS = Path(__file__).parents[3] / "scenarios" / "workloads"
 pytestmark = pytest.mark.slow
@@ -141,7 +142,7 @@ def test_with_deletion_vectors_a_merge_leaves_files_that_it_takes_no_row_from() 
 def test_random_answers_agree_with_every_schedule_of_three() -> None:
     """Robust: none has a violation. Not robust: the history reads back, and is a violation."""
     answers: Counter[str] = Counter()
-    for seed in range(25):
+    for seed in range(cases(12, 200)):
         random = Random(seed)
         workload = Templates(random).workload()
         instances = chosen(workload, random, 3)
@@ -172,7 +173,7 @@ def _beside_a_pair() -> Iterator[search.Play]:
 def test_the_aborts_are_those_of_every_schedule() -> None:
     """Who makes whom fail, and how: no more is claimed than happens, and no less."""
     total = 0
-    for seed in range(12):
+    for seed in range(cases(8, 100)):
         random = Random(seed)
         workload = Templates(random).workload()
         instances = chosen(workload, random, 2)

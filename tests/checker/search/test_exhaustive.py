@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from itertools import product
 
@@ -13,7 +12,14 @@ from checker.judging.verdict import judge
 from checker.search import alphabet, exhaustive
 from checker.search.alphabet import LAYOUTS, named
 from checker.search.exhaustive import JUDGED, Search, search_all
-from checker.search.finding import READINGS, describe, finding
+from checker.search.finding import (
+    READINGS,
+    by_reading,
+    describe,
+    finding,
+    readings_in_words,
+    strongest_first,
+)
 from checker.search.minimal import Path
 from checker.search.schedules import interleavings
 from model.history import History, Transaction
@@ -21,6 +27,7 @@ from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
+from tests.nightly import NIGHTLY
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +58,24 @@ def test_the_alphabet_has_every_kind_of_statement_in_both_layouts():
     assert len(set(names)) == len(names)
     with pytest.raises(KeyError):
         named("no such statement")
+
+
+def test_findings_are_counted_by_reading_and_the_strongest_lead(pairs):
+    findings = pairs["partitioned", "WriteSerializable"].findings
+    depths = [len(found.violated) for found in findings]
+    assert set(depths) == {2, 3}
+    assert by_reading(findings) == {
+        "conflict": len(depths),
+        "view": depths.count(2) + depths.count(3),
+        "final_state": depths.count(3),
+    }
+    assert [len(found.violated) for found in strongest_first(findings)] == sorted(depths)[::-1]
+    assert readings_in_words(findings) == (
+        f"{depths.count(3)} in all three readings and {depths.count(2)} in the conflict and the "
+        "view reading"
+    )
+    for found in findings:
+        assert list(found.readings.values()).count("violated") == len(found.violated)
 
 
 # Whatever changes one of these numbers changes what is explored, or what the rules admit.
@@ -323,7 +348,7 @@ def met(coverage, conflict):
     return {(current, winner) for name, current, winner in coverage.conflicts if name == conflict}
 
 
-@pytest.mark.skipif(os.environ.get("ISODELTA_NIGHTLY") != "1", reason="the long form")
+@pytest.mark.skipif(not NIGHTLY, reason="the long form")
 @pytest.mark.parametrize(
     ("layout", "level", "schedules", "runs", "histories", "violations"),
     [

@@ -21,6 +21,7 @@ from conformance.spark.engine import SparkEngine
 from conformance.spark.footprints import observe_footprint
 from conformance.spark.places import Place
 from model.scenario import Scenario, Step, TableSpec
+from tests.nightly import NIGHTLY
 
 pytestmark = pytest.mark.spark
 
@@ -330,11 +331,17 @@ STATEMENTS = (
 )
 
 
-@pytest.mark.parametrize("schedule", ["a b B A c C", "c C a b B A", "a b c C B A"])
+SCHEDULES = ("a b B A c C", "c C a b B A", "a b c C B A")
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
 def test_laid_in_commits_and_kept_tables_change_nothing(engine: SparkEngine, schedule: str) -> None:
     """Each scenario on fresh tables, on used ones, and with commits laid in that were made."""
     shared = engine.shared_runs
-    for number, (a, b) in enumerate(zip(STATEMENTS, STATEMENTS[2:] + STATEMENTS[:2], strict=True)):
+    beside = STATEMENTS[2:] + STATEMENTS[:2]
+    for number, (a, b) in enumerate(zip(STATEMENTS, beside, strict=True)):
+        if not NIGHTLY and number % 3 != SCHEDULES.index(schedule):
+            continue  # Every pair of neighbours in one of the schedules; every night in each.
         case = scenario(
             schedule, TWO_FILES, ("p",) if number % 2 else (), A=a, B=b, C=STATEMENTS[number - 1]
         )

@@ -169,3 +169,14 @@ def test_check_loads_nothing_that_it_does_not_need(write: Write) -> None:
         check=True,
     )
     assert done.stderr == "[]\n"
+
+
+def test_a_transaction_that_always_fails_by_itself_stands_out(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = EXAMPLE.replace("VALUES (7, 1, 0)", "VALUES (7, 1)")
+    assert text != EXAMPLE
+    assert cli.run(["check", write(text)]) == FOUND
+    assert "B always fails by itself: 2 values for 3 columns" in capsys.readouterr().out
+    expected = text + "expect: {outcomes: {B: DELTA_INSERT_COLUMN_ARITY_MISMATCH}}\n"
+    assert cli.run(["check", write(expected)]) == OK

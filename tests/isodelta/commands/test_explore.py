@@ -32,11 +32,18 @@ def test_explore_reports_findings_and_then_a_summary(
     assert summary["complete"] is True
     assert summary["violations"] == len(findings) > 0
     assert summary["broken_promises"] == 0
+    assert summary["readings"] == {
+        name: sum(finding["readings"][name] == "violated" for finding in findings)
+        for name in ("conflict", "view", "final_state")
+    }
     for finding in findings:
         assert finding["finding"] == "level-violation"
         assert finding["promised"] is False
         assert finding["level"] == "Serializable"
-        assert finding["levels"]["Serializable"]["verdict"] == "violated"
+        judged = finding["levels"]["Serializable"]
+        assert judged["verdict"] == "violated"
+        readings = ("verdict", "view", "final_state")
+        assert list(finding["readings"].values()) == [judged[name] for name in readings]
         assert finding["levels"]["WriteSerializable"]["verdict"] == "holds"
         assert finding["transactions"] == len(finding["scenario"]["transactions"]) == 2
     # A finding's scenario is a scenario file: JSON is YAML.
@@ -54,7 +61,9 @@ def test_explore_finds_nothing_at_serializable(capfdbinary: pytest.CaptureFixtur
 def test_explore_for_people_says_how_far_it_went(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["explore", "--transactions", "2"]) == OK
     output = capsys.readouterr().out
-    assert "Violations that the documents allow at the table's level" in output
+    words = " ".join(output.split())
+    assert "Violations that the documents allow at the table's level: " in words
+    assert "in all three readings" in words
     assert "schedules of up to 2 transactions (all of them)" in " ".join(output.split())
     assert all(len(line) <= 80 for line in output.splitlines())
 

@@ -133,6 +133,27 @@ def test_an_engine_that_dies_leaves_a_report_of_what_it_did(
     assert "it is gone" in report["incomplete_because"]
 
 
+def test_a_scenario_that_breaks_down_does_not_cost_the_others(
+    engine_is: Start, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Stumbling(ModelEngine):
+        def open(self, scenario: Scenario, level: str | None = None) -> ModelReplay:
+            if scenario.name == "a delete meets an append":
+                raise EngineError("it stumbled", scenario=scenario.name)
+            return super().open(scenario, level)
+
+    engine_is(Stumbling)
+    files = [write(EXAMPLE), str(SCENARIOS / "write_serializable_hole.yaml")]
+    folder = tmp_path / "report"
+    assert cli.run(["replay", *files, "--json", "--report", str(folder)]) == ENGINE
+    first, *others = map(json.loads, capsys.readouterr().out.splitlines())
+    assert "it stumbled" in first["error"]
+    assert [other["agrees"] for other in others] == [True] * 3
+    assert len(reported(folder)["scenarios"]) == 3
+    assert cli.run(["replay", *files]) == ENGINE
+    assert "The replay broke down" in capsys.readouterr().out
+
+
 def test_a_report_that_cannot_be_written_is_bad_usage(
     engine_is: Start, write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

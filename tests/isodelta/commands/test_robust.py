@@ -96,14 +96,14 @@ def test_each_statement_of_a_job_is_a_transaction_of_its_own(
     assert set(result["tried"]) == {"stream", "reload 1", "reload 2", "compact"}
     assert run(["robust", file]) == 0
     text = capsys.readouterr().out
-    assert "3 jobs" in text
+    assert "WriteSerializable is enough for stream" in text
     assert "Each statement of reload is a transaction of its own" in text
 
 
 def test_what_people_read_fits_on_a_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["robust", str(WORKLOADS / "dashboard.yaml")]) == 1
     text = capsys.readouterr().out
-    assert "dashboard beside a stream and updates: not robust" in text
+    assert "updates: no, WriteSerializable is not enough for" in text
     assert "dashboard comes before reprice" in text
     assert "For the writing jobs alone: yes" in text
     assert "Each of these makes the jobs robust" in text

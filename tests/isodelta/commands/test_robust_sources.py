@@ -209,3 +209,88 @@ def test_types_are_inferred_from_uses(tmp_path: Path) -> None:
         "day": "date",
         "n": "bigint",
     }
+
+
+JOBS = Path(__file__).parents[3] / "scenarios" / "jobs"
+
+ANSWERS = {
+    "change_capture": {"clients": "robust"},
+    "changing_dimension": {"dim_product": "not robust"},
+    "dbt_incremental": {
+        "main.shop.customers": "robust",
+        "main.shop.events": "robust",
+        "main.shop.orders": "robust",
+    },
+    "dbt_snapshot": {"main.snapshots.orders_snapshot": "robust"},
+    "deduplicated_stream": {"silver.clicks": "robust"},
+    "gdpr_delete": {"crm.visits": "robust"},
+    "gdpr_delete_and_report": {"crm.visits": "not robust"},
+    "kpi_refresh": {"gold.kpi": "robust"},
+    "nightly_rebuild": {"mart.stock": "robust"},
+    "running_totals": {"ledger": "not robust"},
+    "sales_maintenance": {"store_sales": "robust"},
+    "watermark_and_backfill": {"silver.readings": "not robust"},
+}
+
+
+def test_every_folder_of_jobs_has_an_answer() -> None:
+    assert {folder.name for folder in JOBS.iterdir()} == set(ANSWERS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ANSWERS)
+def test_the_shipped_jobs_have_definite_answers(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, results = asked(capsys, str(JOBS / folder))
+    assert {result["table"]: result["verdict"] for result in results} == ANSWERS[folder]
+
+
+def test_a_witness_begins_with_the_earlier_statements_of_its_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The DELETE comes second in its file, so that the INSERT of the same run has run before."""
+    _, (result,) = asked(capsys, str(JOBS / "running_totals"))
+    first, second, *_ = result["scenario"]["transactions"].values()
+    assert first.startswith("INSERT INTO t SELECT 'balance'")
+    assert second.startswith("DELETE FROM t")
+    assert result["scenario"]["schedule"][0] == "close_month_1"
+
+
+def test_a_witness_is_shown_in_the_words_of_the_files(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["robust", str(JOBS / "watermark_and_backfill")]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    assert "silver.readings: no, WriteSerializable is not enough for load and backfill." in text
+    assert "WHERE r.at > (SELECT max(at) FROM silver.readings)" in text
+    assert "To run again after an open error is unsafe for backfill" in text
+
+
+def test_sarif_names_file_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "answers.sarif"
+    assert run(["robust", str(JOBS / "watermark_and_backfill"), "--sarif", str(file)]) == 1
+    capsys.readouterr()
+    (log,) = json.loads(file.read_text())["runs"]
+    found = {(each["ruleId"], each["level"]) for each in log["results"]}
+    assert found == {("not-robust", "error"), ("retry-unsafe", "note")}
+    place = log["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("watermark_and_backfill/load.sql")
+    assert place["region"] == {"startLine": 2}
+
+
+def test_the_definition_comes_from_the_log(tmp_path: Path) -> None:
+    import pyarrow
+    from deltalake import write_deltalake
+
+    rows = pyarrow.table({"id": [1], "day": ["2026-03-01"]})
+    write_deltalake(str(tmp_path / "table"), rows, partition_by=["day"])
+    given = project(tmp_path / "sql", {"a.sql": "DELETE FROM x WHERE id = 1"})
+    logs = [f"x={tmp_path / 'table'}"]
+    given = read_project(Files([str(tmp_path / "sql")], logs=logs))
+    (name, shown), *_ = given.written
+    table = given.table(name, shown, DEFAULT).jobs.table
+    assert (dict(table.columns), table.partition_by) == (
+        {"id": "bigint", "day": "string"},
+        ("day",),
+    )

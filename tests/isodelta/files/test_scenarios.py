@@ -18,6 +18,7 @@ from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.scenarios import BadScenarios, load_scenarios, read_files, read_text
 from isodelta.files.values import plain, typed
 from isodelta.files.yaml_source import read_source
+from isodelta.runs.judging import check
 from model.scenario import Expectation, Scenario, Step, TableSpec
 from model.values.types import parse_type, sql_row
 
@@ -79,7 +80,6 @@ def test_a_list_of_scenarios_is_read_with_the_line_of_each() -> None:
     [
         ("WHERE p = 1", "WHERE q = 1", "x.yaml:8: transactions.A: unknown column 'q'"),
         ("DELETE FROM", "DELET FROM", "x.yaml:8: transactions.A: "),
-        ("A: DELETE FROM t WHERE p = 1", "A: ANALYZE TABLE t", "x.yaml:8: transactions.A: "),
         ("commit A, commit R", "commit R", "x.yaml:11: schedule: transaction A is left open"),
         ("begin A, ", "commit A, ", "x.yaml:11: schedule entry 1: transaction A commits before"),
         ("commit R]", "commit R, A]", "x.yaml:11: schedule entry 6: transaction A begins twice"),
@@ -87,6 +87,7 @@ def test_a_list_of_scenarios_is_read_with_the_line_of_each() -> None:
         ("begin A, ", "start A, ", "x.yaml:11: schedule entry 1: 'start A' is no step"),
         ("(1, 1, 10),", "(1, 'x', 10),", "x.yaml:6: table.setup entry 1: 'x' is not a whole"),
         ("k: int", "k: integre", "x.yaml:3: table.columns.k: unknown column type 'integre'"),
+        ("k: int", "k k: int", "x.yaml:3: table.columns.k k: a name with one of"),
         ("[p]", "[q]", "x.yaml:4: table.partition_by: unknown column 'q'"),
         ("[p]", "p", "x.yaml:4: table.partition_by: should be a list, but is a string"),
         ("table:", "tabel:", "x.yaml:2: tabel: unknown key 'tabel', did you mean table?"),
@@ -294,6 +295,10 @@ VALUES = {
 WORDS = st.sampled_from(["k", "v", "on", "no", "null", "true", "1", "1e5", "~", "a b", "ü", "x"])
 
 
+MAPPED = {"delta.columnMapping.mode": "name"}
+"""Then columns can have any name."""
+
+
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     names = draw(st.lists(WORDS, min_size=1, max_size=3, unique=True))
@@ -332,7 +337,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     table = TableSpec(
         columns,
         partition_by=(names[0],) if len(names) > 1 and draw(st.booleans()) else (),
-        properties={} if level is None else {"delta.isolationLevel": level},
+        properties=MAPPED if level is None else {**MAPPED, "delta.isolationLevel": level},
         setup=setup,
     )
     expect = Expectation(
@@ -430,3 +435,76 @@ def test_the_schema_knows_every_key_and_says_what_it_is() -> None:
     for definition in definitions.values():
         assert definition["additionalProperties"] is False
         assert all("description" in shape for shape in definition["properties"].values())
+
+
+NAMED = """
+name: tables under names of one's choice
+table:
+  columns: {k: int, v: int}
+  setup: ["INSERT INTO main.sales.orders VALUES (1, 10), (2, 20)"]
+tables:
+  staging.`new orders`:
+    columns: {k: int, v: int}
+    setup: ["INSERT INTO staging.`new orders` VALUES (2, 21)"]
+  t: {columns: {k: int}, setup: [INSERT INTO t VALUES (1)]}
+transactions:
+  A: MERGE INTO main.sales.orders USING staging.`new orders` s ON orders.k = s.k
+    WHEN MATCHED THEN UPDATE SET v = s.v
+  B: INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t
+schedule: [A, B]
+expect: {rows: [[1, 10], [2, 21], [1, 5]]}
+"""
+
+
+def test_tables_may_have_any_names() -> None:
+    (loaded,) = read_text(NAMED)
+    assert check(loaded).ok
+    assert loaded.statements["B"] == "INSERT INTO `main`.`sales`.`orders` SELECT k, 5 FROM t"
+    again = read_text(scenario_yaml(loaded.scenario))
+    assert check(again[0]).ok
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("INTO `main`.`sales`.`orders`", "INTO sales.orders", "this writes sales.orders, and"),
+        ("INTO `main`.`sales`.`orders`", "INTO t", "a statement writes to table 't'"),
+        ("FROM t", "FROM nowhere", "unknown table 'nowhere'"),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_declared_are_problems(old: str, new: str, expected: str) -> None:
+    (problem,) = problems(NAMED.replace(old, new))
+    assert "transactions.B: " in problem
+    assert expected in problem
+
+
+MANY = """
+name: many problems
+table:
+  columns: {id: int, amount: int}
+  properties: {delta.appendOnyl: "true"}
+tables:
+  s: {columns: {id: int}}
+transactions:
+  A: DELETE FROM t WHERE amuont = 1
+  B: INSERT INTO t SELECT id, idd FROM ss
+  C: UPDATE t SET amount = (SELECT max(idx) FROM s)
+  D: DELET FROM t
+schedule: [begin A, B, C, commit A, commit E]
+"""
+
+
+def test_all_problems_are_said_each_with_the_nearest_name() -> None:
+    expected = [
+        ("x.yaml:5: table.properties.delta.appendOnyl", "did you mean delta.appendOnly?"),
+        ("x.yaml:9: transactions.A", "did you mean amount?"),
+        ("x.yaml:10: transactions.B", "did you mean s?"),
+        ("x.yaml:11: transactions.C", "did you mean id?"),
+        ("x.yaml:12: transactions.D", "did you mean DELETE?"),
+        ("x.yaml:13: schedule entry 5", "there is no transaction 'E'"),
+    ]
+    found = problems(MANY)
+    assert len(found) == len(expected)
+    for line, (place, hint) in zip(found, expected, strict=True):
+        assert line.startswith(place)
+        assert hint in line

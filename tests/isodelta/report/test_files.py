@@ -420,8 +420,8 @@ def test_a_level_broken_where_it_is_not_promised_is_told_apart() -> None:
     report = sample_report()
     assert not report.findings[0].promised
     answer = derived_answer(report, "Serializable")
-    assert "1 finding on tables that promise it." in answer.broken_by
-    assert "1 finding on tables that promise only the weaker level." in answer.broken_by
+    assert "1 finding on tables that promise it: 1 in all three readings." in answer.broken_by
+    assert "1 finding on tables that promise only the weaker level: 1 in" in answer.broken_by
     assert "on a WriteSerializable table" in parsed(report_html(report)).text
 
 

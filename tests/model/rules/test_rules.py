@@ -203,6 +203,18 @@ def test_the_oldest_winner_is_named() -> None:
     assert (found.winner, found.version) == ("B", 2)
 
 
+def test_only_a_mark_that_moved_before_makes_harmless_metadata_conflict() -> None:
+    """A later mark is not in the metadata that the winner wrote."""
+    vectors = MetadataChange(frozenset({"delta.enableDeletionVectors"}))
+    harmless = Commit(3, "B", Footprint("SET TBLPROPERTIES", metadata=vectors), 1, "")
+    moved = Footprint("WRITE", metadata=MetadataChange(schema_changed=True, identity_only=True))
+    before, after = Commit(2, "C", moved, 1, ""), Commit(4, "D", moved, 1, "")
+    for winners, expected in (((before, harmless), "MetadataChanged"), ((harmless, after), None)):
+        attempt = Attempt("A", APPEND, "Serializable", TABLE, winners)
+        found = DEFAULT.conflict(attempt, winners)
+        assert (found.name if found else None) == expected
+
+
 COMPACTION = Footprint(
     "OPTIMIZE", adds=(file("n", 1),), removes=(file("f", 1),), data_changed=False
 )
@@ -218,6 +230,9 @@ NOTHING = Footprint("DELETE", read_predicates=(reads(1),))
         (COMPACTION, "WriteSerializable", "SnapshotIsolation"),
         (replace(COMPACTION, metadata=MetadataChange()), "Serializable", "Serializable"),
         (replace(COMPACTION, domains=frozenset({"d"})), "WriteSerializable", "WriteSerializable"),
+        (replace(COMPACTION, protocol=ProtocolChange()), "Serializable", "Serializable"),
+        (replace(COMPACTION, applications_written=(("a", 1),)), "Serializable", "Serializable"),
+        (Footprint("RESTORE", next_version_only=True), "WriteSerializable", "Serializable"),
         (NOTHING, "Serializable", "SnapshotIsolation"),
         (NOTHING, "WriteSerializable", "WriteSerializable"),
     ],

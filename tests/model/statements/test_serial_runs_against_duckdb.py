@@ -10,7 +10,6 @@ a statement that fails in the model is left out as well, since the two fail diff
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -28,10 +27,11 @@ from model.queries import alone, flat
 from model.scenario import Scenario, TableSpec
 from model.sql import declared_table, parse_statement
 from model.statements import Select
+from tests.nightly import cases
 
 pytestmark = pytest.mark.slow
 
-MANY = 5_000 if os.environ.get("ISODELTA_NIGHTLY") == "1" else 300
+MANY = cases(300, 5_000)
 
 KINDS = ("INSERT INTO", "DELETE", "UPDATE", "MERGE", "SELECT")
 

@@ -144,14 +144,14 @@ def from_log(path: str) -> Definition:
     from deltalake.exceptions import DeltaError, TableNotFoundError
 
     try:
-        table = DeltaTable(path, without_files=True)
+        table = DeltaTable(path)
         fields, metadata = table.schema().fields, table.metadata()
     except (DeltaError, TableNotFoundError, OSError) as error:
         raise BadInput(f"{path}: not a Delta table that can be read: {error}") from error
     made = Definition(path)
     for each in fields:
         kind = each.type.type
-        made.columns[safe(each.name)] = kind if isinstance(kind, str) else "string"
+        made.columns[safe(each.name)] = plain_type(kind) if isinstance(kind, str) else "string"
     made.partition_by = [safe(name) for name in metadata.partition_columns]
     made.properties = dict(metadata.configuration)
     return made

@@ -50,7 +50,15 @@ class LoadedTable:
     opaque: Sequence[Opaque]
     inferred: Mapping[str, str]
     file: str
+    sources: Mapping[str, str] = field(default_factory=dict)
     expect: Mapping[str, str] = field(default_factory=dict)
+
+    def shown_source(self, plain: str) -> str:
+        """Another table by its name as written; an opaque relation by what stands for it."""
+        same = next((own for own, later in self.jobs.widening.later.items() if later == plain), "")
+        part = self.jobs.widening.parts.get(same or plain)
+        shown = part.part if part is not None else self.sources.get(same or plain, same or plain)
+        return f"{shown} at another time" if same else shown
 
 
 @dataclass
@@ -125,12 +133,24 @@ def loaded_table(
     for name, other in made.specs.items():
         if not other.setup:
             made.specs[name] = replace(other, setup=tuple(_rows(name, other, uses)))
+    later = {}
+    for name, other in [*made.specs.items()]:
+        later[name] = f"{name}_later"
+        made.specs[later[name]] = replace(
+            other, setup=tuple(_rows(later[name], other, uses, name, 1))
+        )
     by_name = {name: statement for name, statement, _ in chosen}
-    ready = _ready(shown_name, spec, made, tables, by_name, positional, profile)
+    ready = _ready(shown_name, spec, made, tables, by_name, positional, profile, later)
     inferred = {} if not positional else dict(spec.columns)
     files = list(dict.fromkeys(statement.file for statement in by_name.values()))
     return LoadedTable(
-        shown_name, ready, by_name, tuple(made.opaque.values()), inferred, ", ".join(files)
+        shown_name,
+        ready,
+        by_name,
+        tuple(made.opaque.values()),
+        inferred,
+        ", ".join(files),
+        {plain: str(name) for name, plain in names.plain.items()},
     )
 
 
@@ -295,21 +315,24 @@ def _other(plain: str, uses: Uses, target: Definition) -> dict[str, str]:
     return found or {"value": "string"}
 
 
-def _rows(name: str, spec: TableSpec, uses: Uses) -> Iterator[str]:
-    """Rows for a table that jobs only read: values that its columns are compared with, first."""
+def _rows(name: str, spec: TableSpec, uses: Uses, own: str = "", shift: int = 0) -> Iterator[str]:
+    """Rows for a table that jobs only read: values that its columns are compared with, first.
+
+    With a ``shift`` all columns but the first have other values than those of table ``own``.
+    """
     lines = []
     for row in range(MOST_VALUES):
-        cells = [
-            sql_literal(
-                _value(parse_type(plain_type(text)).family, (name, column.lower()), row, uses)
-            )
-            for column, text in spec.columns.items()
-        ]
+        cells = []
+        for place, (column, text) in enumerate(spec.columns.items()):
+            number = (row + (shift if place else 0)) % (MOST_VALUES + shift)
+            value = _value(plain_type(text), (own or name, column.lower()), number, uses)
+            cells.append(sql_literal(value))
         lines.append(f"({', '.join(cells)})")
     yield f"INSERT INTO {name} VALUES {', '.join(lines)}"
 
 
-def _value(family: str, place: tuple[str, str], row: int, uses: Uses) -> Value:
+def _value(type_: str, place: tuple[str, str], row: int, uses: Uses) -> Value:
+    family = parse_type(type_).family
     met: list[Value] = []
     for node in uses.mentioned(place):
         if family == "string" and isinstance(node, exp.Literal) and node.is_string:
@@ -319,7 +342,7 @@ def _value(family: str, place: tuple[str, str], row: int, uses: Uses) -> Value:
     day = datetime.date(2026, 1, 1) + datetime.timedelta(days=row)
     usual: dict[str, Value] = {
         "number": 1 + row,
-        "string": "ab"[row],
+        "string": "abc"[row],
         "boolean": row == 0,
         "date": day,
         "timestamp": datetime.datetime.combine(day, datetime.time()),
@@ -338,11 +361,12 @@ def _ready(
     statements: Mapping[str, Statement],
     guessed: bool,
     profile: Profile,
+    later: Mapping[str, str],
 ) -> Jobs:
     """The jobs; one that turns out not to fit beside the others is kept in outline."""
     while True:
         before = _before(made, statements)
-        widening = Widening(made.opaque, made.outlines, True, guessed, before)
+        widening = Widening(made.opaque, made.outlines, True, guessed, before, later)
         try:
             ready = jobs(name, spec, made.specs, made.sql, profile, tables.types, widening)
             instances(ready)

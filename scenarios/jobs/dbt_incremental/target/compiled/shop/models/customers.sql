@@ -1,0 +1,1 @@
+select customer_id, count(*) as orders from main.raw.orders group by customer_id

@@ -1,0 +1,2 @@
+OPTIMIZE main.snapshots.orders_snapshot;
+VACUUM main.snapshots.orders_snapshot;

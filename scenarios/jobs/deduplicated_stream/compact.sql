@@ -1,0 +1,1 @@
+OPTIMIZE silver.clicks;

@@ -1,0 +1,1 @@
+DELETE FROM crm.visits WHERE kind = 'visit' AND user_id = :user;

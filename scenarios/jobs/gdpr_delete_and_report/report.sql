@@ -1,0 +1,1 @@
+INSERT INTO crm.visits SELECT 'report', NULL, sum(n) FROM crm.visits WHERE kind = 'visit';

@@ -1,0 +1,1 @@
+INSERT INTO crm.visits VALUES ('visit', :user, 1);

@@ -1,0 +1,1 @@
+UPDATE mart.stock SET n = n + :change WHERE item = :item;

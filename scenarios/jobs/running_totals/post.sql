@@ -1,0 +1,1 @@
+INSERT INTO ledger VALUES ('entry', :account, :amount);
