@@ -46,21 +46,20 @@ def main(arguments: Sequence[str]) -> int:
         _batch(subject, given.all, deadline)
     for subject in chosen if not (given.quick or given.page) else ():
         _whole(subject, deadline)
-    rows = [
-        Row(subject.path, mutant.name, outcome)
-        for subject in SUBJECTS
-        for kept in (Kept(KEPT, subject),)
-        for mutant in subject.mutants(_source(subject))
-        if (outcome := kept.outcome(mutant)) is not None
-    ]
-    tried = {row.path for row in rows}
-    PAGE.write_text(page([s for s in SUBJECTS if s.path in tried], rows), encoding="utf-8")
+    rows, made = [], {}
+    for subject in SUBJECTS:
+        kept, all_mutants = Kept(KEPT, subject), list(subject.mutants(_source(subject)))
+        made[subject.path] = len(all_mutants)
+        outcomes = ((mutant.name, kept.outcome(mutant)) for mutant in all_mutants)
+        rows += [Row(subject.path, name, outcome) for name, outcome in outcomes if outcome]
+    PAGE.write_text(page(made, rows), encoding="utf-8")
     survived = {(r.path, r.mutant) for r in rows if r.outcome.verdict == "survived"}
     reasons = {(path, name) for path, names in EQUIVALENT.items() for name in names}
     for path, name in sorted(survived - reasons):
         print(f"survived: {path}: {name}")
-    for path, name in sorted(pair for pair in reasons - survived if pair[0] in tried):
-        print(f"a reason without a surviving mutant: {path}: {name}")
+    noticed = {(r.path, r.mutant) for r in rows} & (reasons - survived)
+    for path, name in sorted(noticed):
+        print(f"noticed in spite of a reason: {path}: {name}")
     return int(bool(survived - reasons))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.mutation.equivalent import EQUIVALENT
-from tests.mutation.subjects import Subject
 from tests.mutation.trial import Outcome
 
 HEAD = """# Mutants
@@ -17,7 +16,8 @@ condition, a constant, a member of a table, a statement left out; the list is
 `tests/mutation/operators.py`), runs the tests that speak of the module, and writes this page. Words
 are not changed. A mutant that no test notices is listed below with the reason why nothing can
 notice it; one without a reason is open, and the command then fails. A mutant that does not end is
-noticed by the time limit.
+noticed by the time limit. `make mutants ARGS="--quick"` asks the quick tests alone and leaves
+mutants of tables untried.
 """
 
 
@@ -30,25 +30,33 @@ class Row:
     outcome: Outcome
 
 
-def page(subjects: Sequence[Subject], rows: Sequence[Row]) -> str:
-    """The whole page."""
-    return "\n".join([HEAD, *_table(subjects, rows), "", *_survivors(rows), *_noticed(rows)]) + "\n"
+def page(made: Mapping[str, int], rows: Sequence[Row]) -> str:
+    """The whole page; ``made`` has the number of mutants that each module has."""
+    parts = [
+        *_table(made, rows),
+        "",
+        *_listed("Open", [row for row in rows if _class(row) == "open"]),
+        *_listed("Mutants that nothing can notice", [r for r in rows if _class(r) == "equivalent"]),
+        *_noticed(rows),
+    ]
+    return "\n".join([HEAD, *parts]) + "\n"
 
 
-def _table(subjects: Sequence[Subject], rows: Sequence[Row]) -> Iterator[str]:
-    yield "| module | mutants | noticed | did not end | nothing can notice | open |"
-    yield "|---|---|---|---|---|---|"
+def _table(made: Mapping[str, int], rows: Sequence[Row]) -> Iterator[str]:
+    yield "| module | mutants | noticed | did not end | nothing can notice | open | not tried yet |"
+    yield "|---|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
-    for subject in subjects:
-        counts = Counter(_class(row) for row in rows if row.path == subject.path)
+    for path, number in made.items():
+        counts = Counter(_class(row) for row in rows if row.path == path)
+        counts["not tried"] = number - counts.total()
         total += counts
-        yield _line(f"`{subject.path}`", counts)
+        yield _line(f"`{path}`", counts)
     yield _line("all", total)
 
 
 def _line(name: str, counts: Counter[str]) -> str:
-    cells = (counts[c] for c in ("noticed", "hung", "equivalent", "open"))
-    return f"| {name} | {sum(counts.values())} | {' | '.join(map(str, cells))} |"
+    cells = (counts[c] for c in ("noticed", "hung", "equivalent", "open", "not tried"))
+    return f"| {name} | {counts.total()} | {' | '.join(map(str, cells))} |"
 
 
 def _class(row: Row) -> str:
@@ -57,15 +65,16 @@ def _class(row: Row) -> str:
     return "equivalent" if row.mutant in EQUIVALENT.get(row.path, {}) else "open"
 
 
-def _survivors(rows: Sequence[Row]) -> Iterator[str]:
-    yield "## Mutants that nothing can notice"
+def _listed(title: str, rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield f"## {title}"
     yield ""
     yield "| module | mutant | why |"
     yield "|---|---|---|"
     for row in rows:
-        if row.outcome.verdict == "survived":
-            why = EQUIVALENT.get(row.path, {}).get(row.mutant, "**open**")
-            yield f"| `{row.path}` | {_code(row.mutant)} | {why} |"
+        why = EQUIVALENT.get(row.path, {}).get(row.mutant, "")
+        yield f"| `{row.path}` | {_code(row.mutant)} | {why} |"
     yield ""
 
 
