@@ -59,7 +59,9 @@ def test_levels_decided_on_the_edges_of_the_definition_have_the_same_verdicts():
     """The graph's verdict, and the solver's on steps that the definition gives."""
     for seed in range(cases(60, 5_000)):
         judged = from_seed(seed)
-        steps = frozenset(solver.Precedence(a, b, kind) for a, b, kind in by_definition.edges(judged))
+        steps = frozenset(
+            solver.Precedence(a, b, kind) for a, b, kind in by_definition.edges(judged)
+        )
         for level in LEVELS:
             expected = graph.decide(dependencies(judged), level).verdict
             assert solver.decide(steps, judged, level).verdict == expected, (level, judged)
