@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.logs.actions import LoggedCommit, LoggedFile, TableState
-from checker.logs.commit_text import LONGEST_LINE, read_commit, read_lines
+from checker.logs.commit_text import LONGEST_LINE, encodable, read_commit, read_lines
 from checker.logs.findings import Finding
 from checker.logs.source import Jump, Storage
 from checker.logs.structure.storage import inside
@@ -37,7 +37,16 @@ READERS = 8
 LARGEST_DATA_FILE = 64 << 20
 """Bytes of the largest data file whose rows are looked at."""
 
-_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, struct.error)
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 """What the readers of data files and deletion vectors raise for damaged ones."""
 
 _COMMIT = re.compile(r"\d+\.json")
@@ -96,6 +105,11 @@ class TableLog:
                 )
             )
         self._versions[version] = name
+
+    @property
+    def last(self) -> int:
+        """The last version that there is a commit or a checkpoint of."""
+        return max((*self._versions, *self._checkpoints))
 
     @property
     def location(self) -> str:
@@ -271,12 +285,15 @@ class TableLog:
         if name not in self._sizes:
             return None
         try:
-            content = json.loads(self._store.read(f"_delta_log/{name}"))
+            text = self._store.read(f"_delta_log/{name}")
+            content = json.loads(text)
         except (UnreadableStore, ValueError, RecursionError) as error:
             reason = str(error).partition(" (char")[0][:80]
             return self._bad_checksum(version, f"cannot be read: {reason}")
         if not isinstance(content, dict):
             return self._bad_checksum(version, "is not an object")
+        if not encodable(text, content):
+            return self._bad_checksum(version, "has text that is not Unicode")
         return content
 
     def _bad_checksum(self, version: int, words: str) -> Finding:
