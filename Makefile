@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help verify test quick lint format nightly bench certificates setup packages browser clean
+.PHONY: help verify test quick lint format nightly mutants bench certificates setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,6 +41,9 @@ format: packages ## Put the code into ruff's form
 
 nightly: setup browser ## The tests in their long form: 100,000 random histories
 	@ISODELTA_NIGHTLY=1 $(BIN)/python -m pytest $(PYTEST_ARGS)
+
+mutants: packages ## Every mutant of the rules, levels, deciders and so on, into docs/mutants.md
+	@$(BIN)/python -m tests.mutation $(ARGS)
 
 certificates: setup ## Every lemma as SMT-LIB into certificates/, each confirmed by cvc5 as well
 	@$(BIN)/isodelta prove --export certificates/ --confirm $(ARGS)

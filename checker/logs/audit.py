@@ -57,7 +57,8 @@ class Audit:
 
     ``segments`` are the verdicts on overlapping commits, two for each segment. ``levels`` is the
     verdict on the whole window, ``because`` its reasons. ``overlaps`` counts pairs of overlapping
-    commits, ``unrecorded`` the commits that may have read and do not say which version.
+    commits. ``asked`` are the versions asked about, ``unrecorded`` those of them that may have
+    read and do not say which version.
     ``retries`` is the number of attempts that writers recorded besides; None if none records it.
     """
 
@@ -71,7 +72,7 @@ class Audit:
     because: dict[str, list[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     traces: list[Trace] = field(default_factory=list)
-    logged: list[LoggedCommit] = field(default_factory=list)
+    asked: set[int] = field(default_factory=set)
     unrecorded: list[int] = field(default_factory=list)
     writers: Counter[str] = field(default_factory=Counter)
     state: TableState = field(default_factory=TableState)
@@ -95,7 +96,10 @@ def audit(
     whole = True
     for entry in source.entries(window.first):
         if isinstance(entry, Jump):
-            state = entry.state or TableState(entry.version, complete=False)
+            if entry.summed is not None:
+                state.apply(entry.summed)
+            else:
+                state = entry.state or TableState(entry.version, complete=False)
             structure.start(state)
             whole = False
             named.update(path for path, _ in state.live)
@@ -115,13 +119,13 @@ def audit(
         named.update(file.path for file in commit.removes)
         if inside:
             result.commits += 1
+            result.asked.add(commit.version)
             result.findings += found
             _count_retries(result, commit)
             result.writers[commit.engine.partition("/")[0] or "unknown writer"] += 1
             result.findings += _beside(source, commit, state)
             unknown += [f"version {commit.version}: {problem}" for problem in commit.problems]
         result.traces.append(traced)
-        result.logged.append(commit)
     result.state = state
     result.findings += source.listing_findings()
     features = _unknown_features(state)
@@ -131,9 +135,9 @@ def audit(
         storage = source.storage()
         if storage is not None:
             result.findings += on_storage(state, named if whole else None, storage, rows)
-    _overlaps(result, window)
-    result.what_if = what_if(result.traces, window.first)
-    _verdicts(result, structure, rows, window, unknown)
+    _overlaps(result)
+    result.what_if = what_if(result.traces, result.asked)
+    _verdicts(result, structure, rows, unknown)
     result.findings.sort(key=lambda finding: finding.versions)
     return result
 
@@ -218,19 +222,17 @@ def _unknown_features(state: TableState) -> list[str]:
     return notes
 
 
-def _overlaps(result: Audit, window: Window) -> None:
-    asked = [each for each in result.traces if each.version >= window.first]
+def _overlaps(result: Audit) -> None:
+    asked = [each for each in result.traces if each.version in result.asked]
     result.overlaps = sum(each.missed for each in asked)
     result.overlapping_segments = sum(1 for _ in united(recorded(asked)))
 
 
-def _verdicts(
-    result: Audit, structure: Structure, rows: Rows | None, window: Window, unknown: list[str]
-) -> None:
+def _verdicts(result: Audit, structure: Structure, rows: Rows | None, unknown: list[str]) -> None:
     traces = result.traces
     violated: dict[str, list[str]] = {level: [] for level in DELTA_LEVELS}
     unsure: dict[str, list[str]] = {level: list(unknown) for level in DELTA_LEVELS}
-    asked = {each.version for each in result.logged if window.takes(each)}
+    asked = result.asked
     clashes = [clash for clash in structure.clashes if clash.second.version in asked]
     for clash in clashes:
         versions, finding = clash_findings(clash, result.traces, rows, result.state.metadata)

@@ -45,7 +45,21 @@ def read_lines(commit: LoggedCommit, lines: Iterable[bytes]) -> None:
         except (ValueError, RecursionError) as error:
             commit.problems.append(f"line {number} is not JSON ({_short(error)})")
             continue
+        if not encodable(line, action):
+            commit.problems.append(f"line {number} has text that is not Unicode")
+            continue
         read_action(commit, action, f"line {number}")
+
+
+def encodable(line: bytes, content: object) -> bool:
+    """Whether the texts of some parsed JSON can be written: half a surrogate pair cannot."""
+    if b"\\ud" not in line and b"\\uD" not in line:
+        return True
+    try:
+        json.dumps(content, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_action(commit: LoggedCommit, action: object, place: str) -> None:

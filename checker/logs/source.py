@@ -17,7 +17,8 @@ from checker.logs.findings import Finding
 class Jump:
     """A place where the log goes on from a state, because the versions before are not there.
 
-    ``state`` is None where there is no checkpoint either: the table is not known from there on.
+    ``state`` is None where there is no checkpoint either: the table is not known from there on,
+    unless ``summed`` has the missing commits in sum, from a compacted log.
     ``because`` says in words what is missing; it is empty for the usual start of a log that was
     cleaned up, at a checkpoint.
     """
@@ -25,6 +26,7 @@ class Jump:
     version: int
     state: TableState | None
     because: str = ""
+    summed: LoggedCommit | None = None
 
 
 class LogSource(Protocol):
@@ -72,6 +74,10 @@ class Rows(Protocol):
 
     def rows(self, file: LoggedFile, metadata: Mapping[str, Any]) -> Sequence[object] | None:
         """The rows of one file, in any order, without deleted ones."""
+        ...
+
+    def is_empty(self, path: str) -> bool:
+        """Whether a file of the table's folder is a data file without rows."""
         ...
 
     def vector_problem(self, file: LoggedFile) -> str | None:

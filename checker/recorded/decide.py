@@ -32,6 +32,7 @@ from checker.recorded.replay import first_difference
 from checker.recorded.version_order.completion import Completion, Decision
 from checker.recorded.version_order.constraints import Constraints
 from checker.recorded.version_order.cycles import topological_by
+from checker.recorded.version_order.estimate import estimated_order, near_pairs
 from checker.recorded.version_order.greedy_run import GreedyRun, as_recorded
 from checker.recorded.version_order.inference import Inference
 from checker.recorded.version_order.search import OrderSearch
@@ -168,6 +169,14 @@ class _Judge:
             return _all_like(strict, names) if strict else self._ladder(names, True, anomalous)
         strong_names = [SNAPSHOT_ISOLATION, SERIALIZABLE]
         strong_names = [name for name in strong_names if STRONG_SESSION + name in self.wanted]
+        if len(set(self.seen.session)) == len(self.seen.session):
+            # Every transaction has a session of its own.
+            every = [name for name in RECORDED_LEVELS if name in (*names, *strong_names)]
+            both = _all_like(strict, every) if strict else self._ladder(every, False, anomalous)
+            strong = {STRONG_SESSION + name: both[name] for name in strong_names}
+            return {name: both[name] for name in names} | {
+                name: replace(verdict, level=name) for name, verdict in strong.items()
+            }
         if strict is not None and self.in_session_order:
             strong = _all_like(strict, strong_names)
         else:
@@ -432,18 +441,38 @@ def decide(graph: Constraints, deadline: float) -> Decision:
         guessed = Completion(graph, guess).tested()
         if guessed is not None:
             return guessed
-    pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
     order = topological_by(graph.after, rank)
-    if len(pairs) <= MOST_PAIRS:
-        search = OrderSearch(graph, order, pairs)
-        decision = search.run((time.monotonic() + deadline) / 2)
-        order = search.order()
-        if decision is not None and decision.verdict == "holds":
-            # The witness is tested with every pair of writers, those of the inference as well.
-            decision = Completion(graph, order).tested()
+    near = _near_search(graph, inference)
+    if near is not None:
+        decision = _searched(near, (3 * time.monotonic() + deadline) / 4)
         if decision is not None:
             return decision
+        order = near.order()
+    pairs = list(islice(inference.open_pairs(), MOST_PAIRS + 1))
+    if len(pairs) <= MOST_PAIRS:
+        search = OrderSearch(graph, order, pairs)
+        decision = _searched(search, (time.monotonic() + deadline) / 2)
+        if decision is not None:
+            return decision
+        order = search.order()
     return Completion(graph, order).run(deadline)
+
+
+def _near_search(graph: Constraints, inference: Inference) -> OrderSearch | None:
+    """The search of the pairs that are close to each other in an estimate of the order."""
+    estimate = estimated_order(graph, inference)
+    if estimate is None or len(estimate) < graph.size:
+        return None
+    return OrderSearch(graph, estimate, near_pairs(graph, inference, estimate))
+
+
+def _searched(search: OrderSearch, deadline: float) -> Decision | None:
+    """The decision of a search; None if it has none, or if its order fails the test."""
+    decision = search.run(deadline)
+    if decision is not None and decision.verdict == "holds":
+        # The witness is tested with every pair of writers, those of the inference as well.
+        return Completion(search.graph, search.order()).tested()
+    return decision
 
 
 def _by_read(name: str, anomalous: Sequence[AnomalousRead]) -> Verdict:

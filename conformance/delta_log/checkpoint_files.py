@@ -19,7 +19,9 @@ _NAME = re.compile(
     r"(\.(?P<part>\d{10})\.(?P<parts>\d{10})|\.(?P<uuid>[0-9A-Za-z-]{8,}))?"
     r"\.(?P<kind>parquet|json)"
 )
-_NEEDED = ("add", "metaData", "protocol", "txn", "domainMetadata", "sidecar", "checkpointMetadata")
+_NEEDED = ("add", "metaData", "protocol", "txn", "domainMetadata", "sidecar")
+_COMPARED = ("add.path", "add.deletionVector", *_NEEDED[1:])
+"""The columns of a state that is gone on from, and of one that is only compared with the log."""
 
 
 class UnreadableCheckpoint(Exception):
@@ -48,16 +50,22 @@ def checkpoints(names: Sequence[str]) -> dict[int, list[tuple[str, ...]]]:
     return found
 
 
-def read_checkpoint(store: Store, version: int, files: Sequence[str]) -> TableState:
-    """The state that a checkpoint holds. Raises UnreadableCheckpoint."""
+def read_checkpoint(
+    store: Store, version: int, files: Sequence[str], *, whole: bool = True
+) -> TableState:
+    """The state that a checkpoint holds. Raises UnreadableCheckpoint.
+
+    Unless ``whole``, files have their paths and deletion vectors alone.
+    """
+    columns = _NEEDED if whole else _COMPARED
     collected = LoggedCommit(version)
     for name in files:
-        sidecars = _read(store, f"_delta_log/{name}", collected)
+        sidecars = _read(store, f"_delta_log/{name}", columns, collected)
         for sidecar in sidecars:
             path = sidecar if "/" in sidecar else f"_delta_log/_sidecars/{sidecar}"
             if ".." in path.split("/") or path.startswith("/"):
                 raise UnreadableCheckpoint(f"{name} names a file outside of the table: {sidecar}")
-            _read(store, path, collected)
+            _read(store, path, columns, collected)
     if collected.problems:
         raise UnreadableCheckpoint(f"{files[0]}: {collected.problems[0]}")
     if collected.metadata is None or collected.protocol is None:
@@ -67,7 +75,7 @@ def read_checkpoint(store: Store, version: int, files: Sequence[str]) -> TableSt
     return state
 
 
-def _read(store: Store, path: str, into: LoggedCommit) -> list[str]:
+def _read(store: Store, path: str, columns: Sequence[str], into: LoggedCommit) -> list[str]:
     """Adds the actions of one file; returns the sidecars that it names."""
     try:
         content = store.read(path)
@@ -79,7 +87,7 @@ def _read(store: Store, path: str, into: LoggedCommit) -> list[str]:
         read_lines(into, lines)
         actions: Iterator[dict[str, Any]] = _json(lines)
     else:
-        actions = _parquet(content, path, into)
+        actions = _parquet(content, path, columns, into)
     for action in actions:
         sidecar = action.get("sidecar")
         if isinstance(sidecar, dict) and isinstance(sidecar.get("path"), str):
@@ -100,18 +108,24 @@ def _json(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
                 yield action
 
 
-def _parquet(content: bytes, path: str, into: LoggedCommit) -> Iterator[dict[str, Any]]:
+def _parquet(
+    content: bytes, path: str, columns: Sequence[str], into: LoggedCommit
+) -> Iterator[dict[str, Any]]:
     import pyarrow
     import pyarrow.parquet as parquet
 
     try:
         with parquet.ParquetFile(io.BytesIO(content)) as file:
-            present = [name for name in _NEEDED if name in file.schema_arrow.names]
+            there = set(file.schema_arrow.names)
+            present = [name for name in columns if name.partition(".")[0] in there]
             for batch in file.iter_batches(columns=present):
-                for number, row in enumerate(batch.to_pylist(maps_as_pydicts="lossy")):
-                    action = {name: _plain(value) for name, value in row.items() if value}
-                    read_action(into, action, f"{path.rpartition('/')[2]}, row {number + 1}")
-                    yield action
+                for name in batch.schema.names:
+                    # A row has one action: its other columns are NULL.
+                    for value in batch.column(name).drop_null().to_pylist(maps_as_pydicts="lossy"):
+                        if plain := _plain(value):
+                            action = {name: plain}
+                            read_action(into, action, path.rpartition("/")[2])
+                            yield action
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = " ".join(str(error).split())[:120]
         raise UnreadableCheckpoint(f"{path} is not a Parquet file of actions: {reason}") from error
@@ -120,9 +134,11 @@ def _parquet(content: bytes, path: str, into: LoggedCommit) -> Iterator[dict[str
 def _plain(value: Any) -> Any:
     """A structure without what is NULL, as the log's JSON leaves it out."""
     if isinstance(value, dict):
-        return {
+        plain = {
             name: inner if name == "partitionValues" else _plain(inner)
             for name, inner in value.items()
             if inner is not None
         }
+        # Some writers have structures of NULLs in the place of NULL.
+        return {name: inner for name, inner in plain.items() if inner != {}}
     return value

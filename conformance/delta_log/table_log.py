@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import re
 import struct
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from checker.logs.actions import LoggedCommit, LoggedFile, TableState
-from checker.logs.commit_text import read_commit
+from checker.logs.commit_text import LONGEST_LINE, encodable, read_commit, read_lines
 from checker.logs.findings import Finding
 from checker.logs.source import Jump, Storage
 from checker.logs.structure.storage import inside
@@ -25,13 +27,26 @@ from conformance.delta_log.log_reader import LogReader, Schema, UnreadableTable
 from conformance.delta_log.stores import Store, UnreadableStore
 from conformance.engine import AddedFile
 
-LARGEST_COMMIT = 1 << 30
-"""Bytes of the largest commit file that is read."""
+LARGEST_WHOLE = 64 << 20
+"""Bytes of the largest commit file that is read at once; larger ones are read in parts."""
+
+READ_AHEAD = 64
+READERS = 8
+"""Commits that are read ahead, and the threads that do it: stores answer slowly, each alone."""
 
 LARGEST_DATA_FILE = 64 << 20
 """Bytes of the largest data file whose rows are looked at."""
 
-_DAMAGE = (OSError, ValueError, KeyError, IndexError, TypeError, struct.error)
+_DAMAGE = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    OSError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
 """What the readers of data files and deletion vectors raise for damaged ones."""
 
 _COMMIT = re.compile(r"\d+\.json")
@@ -92,6 +107,11 @@ class TableLog:
         self._versions[version] = name
 
     @property
+    def last(self) -> int:
+        """The last version that there is a commit or a checkpoint of."""
+        return max((*self._versions, *self._checkpoints))
+
+    @property
     def location(self) -> str:
         """The table, as the person named it."""
         return self._store.location
@@ -103,11 +123,41 @@ class TableLog:
         if isinstance(after, Jump):
             yield after
             after = after.version
-        for version in [v for v in versions if v > after]:
+        for version, content in self._contents([v for v in versions if v > after]):
             if version != after + 1:
                 yield self._gap(after, version)
-            yield self._commit(version)
+            yield self._commit(version, content)
             after = version
+
+    def _contents(self, versions: list[int]) -> Iterator[tuple[int, bytes | str | None]]:
+        """The contents of commits in order, or why one cannot be read; some are read ahead.
+
+        None stands for a file that is to be read in parts.
+        """
+        if len(versions) < READ_AHEAD:
+            yield from ((version, self._content(version)) for version in versions)
+            return
+        with ThreadPoolExecutor(READERS) as readers:
+            pending = deque(
+                readers.submit(self._content, version) for version in versions[:READ_AHEAD]
+            )
+            try:
+                for place, version in enumerate(versions):
+                    content = pending.popleft().result()
+                    if place + READ_AHEAD < len(versions):
+                        pending.append(readers.submit(self._content, versions[place + READ_AHEAD]))
+                    yield version, content
+            finally:
+                readers.shutdown(wait=False, cancel_futures=True)
+
+    def _content(self, version: int) -> bytes | str | None:
+        name = self._versions[version]
+        if self._sizes[name] > LARGEST_WHOLE:
+            return None
+        try:
+            return self._store.read(f"_delta_log/{name}")
+        except UnreadableStore as error:
+            return f"{name} cannot be read: {error}"
 
     def _start(self, since: int, versions: list[int]) -> Jump | int:
         """Where to begin: -1 for a log that is whole, else a state to go on from."""
@@ -132,7 +182,7 @@ class TableLog:
         reason = (
             unreadable[0].because
             if unreadable and isinstance(unreadable[0], Finding)
-            else ("there is no checkpoint")
+            else "there is no checkpoint"
         )
         if first is None:
             raise NoLog(f"{self.location}: the log has no commits, and {reason}")
@@ -160,35 +210,61 @@ class TableLog:
             Finding("version-gap", tuple(sorted({after + 1, version - 1})), f"{words} in the log")
         )
         state = self._state(version - 1)
-        return Jump(version - 1, state if isinstance(state, TableState) else None, words)
+        if isinstance(state, TableState):
+            return Jump(version - 1, state, words)
+        compacted = f"{after + 1:020d}.{version - 1:020d}.compacted.json"
+        if compacted in self._sizes:
+            try:
+                content = self._store.read(f"_delta_log/{compacted}")
+            except UnreadableStore as error:
+                self._notes.append(str(error))
+            else:
+                summed = read_commit(version - 1, content)
+                return Jump(version - 1, None, f"{words}, and there in sum only", summed)
+        return Jump(version - 1, None, words)
 
-    def _commit(self, version: int) -> LoggedCommit:
-        name = self._versions[version]
-        commit = LoggedCommit(version)
-        if self._sizes[name] > LARGEST_COMMIT:
-            commit.problems.append(f"{name} has {self._sizes[name] >> 20} MiB and was not read")
-            return commit
-        try:
-            commit = read_commit(version, self._store.read(f"_delta_log/{name}"))
-        except UnreadableStore as error:
-            commit.problems.append(f"{name} cannot be read: {error}")
+    def _commit(self, version: int, content: bytes | str | None) -> LoggedCommit:
+        if isinstance(content, str):
+            return LoggedCommit(version, problems=[content])
+        if content is None:
+            commit = LoggedCommit(version)
+            try:
+                read_lines(commit, self._lines(f"_delta_log/{self._versions[version]}"))
+            except UnreadableStore as error:
+                commit.problems.append(str(error))
+        else:
+            commit = read_commit(version, content)
         for file in (*commit.adds, *commit.removes):
-            if ".." in file.path.split("/"):
+            if ".." in file.path and ".." in file.path.split("/"):
                 commit.problems.append(f"{file.path!r} leads out of the table's folder")
         return commit
+
+    def _lines(self, path: str) -> Iterator[bytes]:
+        """The lines of a large file, read in parts; one that is too long is cut."""
+        start, rest = 0, b""
+        while part := self._store.read(path, start, LARGEST_WHOLE):
+            start += len(part)
+            *lines, tail = part.split(b"\n")
+            if lines:
+                yield rest + lines[0]
+                yield from lines[1:]
+                rest = tail
+            elif len(rest) <= LONGEST_LINE:
+                rest += tail
+        yield rest
 
     def _state(self, version: int) -> TableState | Finding | None:
         if version not in self._checkpoints:
             return None
         if version not in self._read:
-            self._read[version] = self._read_checkpoint(version)
+            self._read[version] = self._read_checkpoint(version, whole=True)
         return self._read[version]
 
-    def _read_checkpoint(self, version: int) -> TableState | Finding:
+    def _read_checkpoint(self, version: int, *, whole: bool) -> TableState | Finding:
         problem = ""
         for files in self._checkpoints[version]:
             try:
-                return read_checkpoint(self._store, version, files)
+                return read_checkpoint(self._store, version, files, whole=whole)
             except UnreadableCheckpoint as error:
                 problem = str(error)
         return Finding(
@@ -199,9 +275,9 @@ class TableLog:
 
     def checkpoint(self, version: int) -> TableState | Finding | None:
         """The checkpoint of a version; a finding if it cannot be read, None if there is none."""
-        state = self._state(version)
-        self._read.pop(version, None)
-        return state
+        if version not in self._checkpoints:
+            return None
+        return self._read.pop(version, None) or self._read_checkpoint(version, whole=False)
 
     def checksum(self, version: int) -> Mapping[str, Any] | Finding | None:
         """The checksum file of a version; likewise."""
@@ -209,12 +285,15 @@ class TableLog:
         if name not in self._sizes:
             return None
         try:
-            content = json.loads(self._store.read(f"_delta_log/{name}"))
+            text = self._store.read(f"_delta_log/{name}")
+            content = json.loads(text)
         except (UnreadableStore, ValueError, RecursionError) as error:
             reason = str(error).partition(" (char")[0][:80]
             return self._bad_checksum(version, f"cannot be read: {reason}")
         if not isinstance(content, dict):
             return self._bad_checksum(version, "is not an object")
+        if not encodable(text, content):
+            return self._bad_checksum(version, "has text that is not Unicode")
         return content
 
     def _bad_checksum(self, version: int, words: str) -> Finding:
@@ -258,7 +337,9 @@ class TableLog:
                 f"{len(self._staged)} commits are staged and not published: they were not read"
             )
         if compacted := [name for name in self._sizes if _COMPACTED.fullmatch(name)]:
-            notes.append(f"{len(compacted)} compacted logs were left aside for the commits")
+            notes.append(
+                f"{len(compacted)} compacted logs are there: used only where commits are missing"
+            )
         return notes
 
     def storage(self) -> Storage | None:
@@ -291,6 +372,17 @@ class DataFiles:
             return list(self._reader.rows_of(added, Schema.of(metadata)))
         except (UnreadableTable, UnreadableVector, pyarrow.ArrowException, *_DAMAGE):
             return None  # Rows make a finding clearer; that a file is damaged is told elsewhere.
+
+    def is_empty(self, path: str) -> bool:
+        """Whether a file of the table's folder is a Parquet file without rows."""
+        import pyarrow
+        import pyarrow.parquet as parquet
+
+        try:
+            with parquet.ParquetFile(self._folder / path) as file:
+                return bool(file.metadata.num_rows == 0)
+        except (pyarrow.ArrowException, *_DAMAGE):
+            return False
 
     def vector_problem(self, file: LoggedFile) -> str | None:
         """Why the deletion vector of a file cannot be applied; None if it can."""

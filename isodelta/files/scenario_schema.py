@@ -108,6 +108,19 @@ class ExpectShape(_Strict):
     levels: Levels = Field(default={}, description="Verdicts of the conflict reading, by level.")
 
 
+Clock = Annotated[
+    Any,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string"},
+                {"type": "object", "additionalProperties": {"type": "string"}},
+            ]
+        }
+    ),
+]
+
+
 class ScenarioShape(_Strict):
     """A table, transactions on it, and the order of their steps."""
 
@@ -127,6 +140,12 @@ class ScenarioShape(_Strict):
     schedule: list[str] = Field(
         min_length=1,
         description="Steps in order: begin NAME, commit NAME, or NAME for both at once.",
+    )
+    clock: Clock = Field(
+        default=None,
+        description="The time (2026-01-31 12:00:00) that current_timestamp() and the like give in "
+        "the set-up, or the times at which transactions begin, by name; the others begin a minute "
+        "after the one before.",
     )
     expect: ExpectShape = Field(default=ExpectShape(), description="The expected result.")
 

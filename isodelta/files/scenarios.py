@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from isodelta.exits import BadInput
+from isodelta.files.clock import clock, with_clock
 from isodelta.files.naming import in_the_models_names
 from isodelta.files.scenario_schema import ERROR_CLASS, ExpectShape, ScenarioShape, TableShape
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
@@ -218,7 +219,7 @@ class _Reader:
         )
         outcomes = Expectation(shape.expect.outcomes)
         try:
-            scenario = in_the_models_names(scenario)
+            scenario = in_the_models_names(with_clock(scenario, clock(shape.clock, scenario)))
             workload = self._prepared(replace(scenario, expect=outcomes), profile, entries)
         except BadScenarios as error:
             raise BadScenarios(in_order((*problems, *error.problems))) from error

@@ -138,3 +138,6 @@ def _quoted(text: str) -> str:
 
 EXPORTS = {"text": to_text, "edn": to_edn, "dot": to_dot}
 """The formats by the name that ``--export`` gives them."""
+
+SEVERAL = frozenset({"dot"})
+"""The formats of which one file can have several histories."""

@@ -1,11 +1,11 @@
 """The scalar functions of Spark that the model supports: their meaning and treatment of NULL.
 
-All are deterministic. Functions that depend on the session or on the clock are not included.
+All are deterministic. Functions of the session or of the clock are not included; the time zone is
+always UTC.
 """
 
 from __future__ import annotations
 
-import calendar
 import datetime
 import math
 import re
@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from model.errors import StatementFailure, UnsupportedSQL
+from model.expressions import moments
 from model.history import Value
 from model.values.doubles import largest, smallest
 from model.values.types import fits
@@ -56,6 +57,17 @@ def _like(text: str, pattern: str) -> bool:
 def _pattern(pattern: str) -> re.Pattern[str]:
     parts = (".*" if c == "%" else "." if c == "_" else re.escape(c) for c in pattern)
     return re.compile("".join(parts), re.DOTALL)
+
+
+_ENDS = "\n\r\u0085\u2028\u2029"
+"""The characters that end a line in Java's patterns."""
+
+
+@lru_cache(maxsize=1024)
+def _java_pattern(pattern: str) -> re.Pattern[str]:
+    """A pattern without escapes, with Java's meaning of ``.`` and ``$``."""
+    parts = {".": f"[^{_ENDS}]", "$": f"(?=(\r\n|[{_ENDS}])?\\Z)"}
+    return re.compile("".join(parts.get(sign, sign) for sign in pattern))
 
 
 def _replace(text: str, old: str, new: str) -> str:
@@ -105,15 +117,6 @@ def _date_add(day: datetime.date, days: int) -> datetime.date:
         )
 
 
-def _add_months(day: datetime.date, months: int) -> datetime.date:
-    """The same day of another month, or its last one where it is shorter."""
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    if not 1 <= year <= datetime.MAXYEAR:
-        raise UnsupportedSQL(f"{day} + {months} months lies beyond the year 9999, or before 1")
-    last = calendar.monthrange(year, month + 1)[1]
-    return datetime.date(year, month + 1, min(day.day, last))
-
-
 def _plus_seconds(moment: datetime.datetime, seconds: int) -> datetime.datetime:
     return moment + datetime.timedelta(seconds=seconds)
 
@@ -127,6 +130,30 @@ def _pmod(a: Any, b: Any) -> Any:
 
 def _rest(a: int, b: int) -> int:
     return abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+
+def _concat_ws(separator: Any, *parts: Any) -> Any:
+    """Texts joined, those that are NULL left out; NULL if the separator is."""
+    if separator is None:
+        return None
+    return separator.join(part for part in parts if part is not None)
+
+
+def _padding(text: str, length: int, pad: str) -> str:
+    """What fills a text up to a length."""
+    missing = max(length - len(text), 0)
+    return (pad * missing)[:missing]
+
+
+def _digest(name: str, text: str) -> str:
+    """A text's hash by an algorithm, in hexadecimal digits."""
+    import hashlib  # Few statements hash, and the import takes time.
+
+    return hashlib.new(name, text.encode()).hexdigest()
+
+
+def _sha2(text: str, bits: int) -> str | None:
+    return _digest(f"sha{bits or 256}", text) if bits in (0, 224, 256, 384, 512) else None
 
 
 def _greatest(*values: Any) -> Any:
@@ -143,15 +170,33 @@ MEANINGS: dict[str, Meaning] = {
     "abs": Meaning(abs),
     "abs_bigint": Meaning(lambda value: _absolute(value, 64)),
     "abs_int": Meaning(lambda value: _absolute(value, 32)),
-    "add_months": Meaning(_add_months),
+    "add_months": Meaning(moments.add_months),
     "ceil": Meaning(lambda value: _whole(value, ROUND_CEILING)),
+    "concat_ws": Meaning(_concat_ws, null_for_null=False, strict=False),
     "concat": Meaning(lambda *parts: "".join(parts), strict=False),
     "contains": Meaning(lambda text, part: part in text),
     "date_add": Meaning(_date_add),
     "date_sub": Meaning(lambda day, days: _date_add(day, -days)),
+    "date_format": Meaning(moments.formatted),
+    "date_trunc": Meaning(lambda unit, moment: moments.truncated(moment, unit), strict=False),
     "datediff": Meaning(lambda end, start: (end - start).days),
-    "day": Meaning(lambda day: day.day),
     "endswith": Meaning(lambda text, part: text.endswith(part)),
+    "from_unixtime": Meaning(moments.from_seconds),
+    "instr": Meaning(lambda text, part: text.find(part) + 1),
+    "last_day": Meaning(moments.last_day),
+    "lpad": Meaning(lambda text, length, pad: _padding(text, length, pad) + text[: max(length, 0)]),
+    "md5": Meaning(lambda text: _digest("md5", text)),
+    "moved": Meaning(moments.moved),
+    "repeat": Meaning(lambda text, count: text * max(count, 0)),
+    "reverse": Meaning(lambda text: text[::-1]),
+    "rlike": Meaning(lambda text, pattern: _java_pattern(pattern).search(text) is not None),
+    "rpad": Meaning(lambda text, length, pad: text[: max(length, 0)] + _padding(text, length, pad)),
+    "sha": Meaning(lambda text: _digest("sha1", text)),
+    "sha2": Meaning(_sha2, strict=False),
+    "to_date": Meaning(moments.parsed_day, strict=False),
+    "to_timestamp": Meaning(moments.parsed, strict=False),
+    "trunc": Meaning(moments.truncated_day, strict=False),
+    "unix_timestamp": Meaning(moments.seconds, strict=False),
     "floor": Meaning(lambda value: _whole(value, ROUND_FLOOR)),
     "greatest": Meaning(_greatest, null_for_null=False, strict=False),
     "isnan": Meaning(
@@ -163,7 +208,6 @@ MEANINGS: dict[str, Meaning] = {
     "like": Meaning(_like),
     "lower": Meaning(lambda text: text.lower()),
     "ltrim": Meaning(lambda text: text.lstrip(" "), strict=False),
-    "month": Meaning(lambda day: day.month),
     "negative": Meaning(_negative),
     "pmod": Meaning(_pmod),
     "plus_seconds": Meaning(_plus_seconds),
@@ -175,5 +219,6 @@ MEANINGS: dict[str, Meaning] = {
     "substring": Meaning(_substring),
     "trim": Meaning(lambda text: text.strip(" "), strict=False),
     "upper": Meaning(lambda text: text.upper()),
-    "year": Meaning(lambda day: day.year),
+    **{name: Meaning(field) for name, field in moments.DAY_FIELDS.items()},
+    **{name: Meaning(field) for name, field in moments.FIELDS.items()},
 }

@@ -22,8 +22,8 @@ class Trace:
 
     ``read_version`` is None if the commit does not say it, or says something impossible.
     ``changed`` are the files that it added or removed for the sake of their rows, removed ones
-    as they were when they were live. ``opaque`` is True if it may have changed any row, ``blind``
-    if it says that it is a blind append.
+    as they were when they were live. ``opaque`` is True if it may have changed any row. ``blind``
+    is what it says of being a blind append, None if it says nothing.
     """
 
     version: int
@@ -36,7 +36,7 @@ class Trace:
     opaque: bool
     level: str
     columns: Columns
-    blind: bool = False
+    blind: bool | None = None
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ def trace(
         new_schema or bool(commit.problems),
         level,
         columns,
-        commit.blind_append,
+        commit.blind_append if "isBlindAppend" in commit.info else None,
     )
 
 

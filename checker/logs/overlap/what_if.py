@@ -8,7 +8,7 @@ appends are left out. Sources: docs/claims.md, N86 and N87.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from checker.logs.overlap.traces import Trace
@@ -47,15 +47,15 @@ class WhatIf:
         }
 
 
-def what_if(traces: Sequence[Trace], first: int = 0) -> WhatIf:
-    """Asks the commits from a version on."""
+def what_if(traces: Sequence[Trace], asked: Collection[int]) -> WhatIf:
+    """Asks the commits of some versions."""
     result = WhatIf()
     if not traces:
         return result
     base = traces[0].version
     place = {each.version: index for index, each in enumerate(traces)}
     for index, each in enumerate(traces):
-        if each.version < first or each.read_version is None or not each.missed:
+        if each.version not in asked or each.read_version is None or not each.missed:
             continue
         missed = traces[place.get(max(each.read_version + 1, base), 0) : index]
         if result.asked + len(missed) > MOST_PAIRS:

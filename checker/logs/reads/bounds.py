@@ -56,8 +56,7 @@ def bounds(commit: LoggedCommit, columns: Columns, *, new_schema: bool) -> Reads
         return NOTHING
     if operation in ("DELETE", "UPDATE"):
         read = predicate(parameters.get("predicate") or "[]", columns)
-        least = read if read.parsed else None
-        return Reads(least, read if operation == "DELETE" and read.parsed else everything())
+        return Reads(read, read if operation == "DELETE" else everything())
     return Reads(None, everything())
 
 

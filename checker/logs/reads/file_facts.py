@@ -33,7 +33,8 @@ class Columns:
             name = column["name"].lower()
             types[name] = column.get("type") if isinstance(column.get("type"), str) else "nested"
             options = column.get("metadata")
-            physical = options.get("delta.columnMapping.physicalName") if options else None
+            options = options if isinstance(options, dict) else {}
+            physical = options.get("delta.columnMapping.physicalName")
             stored[name] = physical if isinstance(physical, str) else column["name"]
         partition = frozenset(name.lower() for name in metadata.get("partitionColumns") or ())
         return cls(types, stored, partition)

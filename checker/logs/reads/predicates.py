@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from checker.logs.actions import LoggedFile
 from checker.logs.reads.file_facts import Columns, Facts
@@ -19,25 +20,43 @@ from checker.logs.reads.predicate_tests import Answer, Test, parse
 
 @dataclass(frozen=True)
 class Predicate:
-    """A recorded predicate. ``parsed`` is False if it was not understood: it may match any row."""
+    """A recorded predicate: ``text`` to be shown, and its conjuncts, parsed when first needed.
+
+    ``conjuncts`` is None if the record has no form that is known. With ``loose``, text stands in
+    it without quotes, as Spark prints it in some releases: ``(name#3 = a b)``.
+    """
 
     text: str
-    test: Test = field(compare=False)
-    parsed: bool
+    conjuncts: tuple[str, ...] | None
+    columns: Columns = field(compare=False)
+    loose: bool = False
+
+    @cached_property
+    def _tests(self) -> list[Test] | None:
+        if self.conjuncts is None:
+            return None
+        tests = [parse(text, self.columns, self.loose) for text in self.conjuncts]
+        return None if None in tests else [test for test in tests if test]
+
+    @property
+    def parsed(self) -> bool:
+        """Whether the predicate was understood; if not, it may match any row."""
+        return self._tests is not None
 
     def of(self, file: LoggedFile, columns: Columns) -> Answer:
         """The answer for all rows of a file."""
-        return self.test(Facts(file, columns))
+        if self._tests is None:
+            return None
+        facts = Facts(file, columns)
+        answers = [test(facts) for test in self._tests]
+        if False in answers:
+            return False
+        return None if None in answers else True
 
 
-def everything(text: str = "TRUE") -> Predicate:
+def everything() -> Predicate:
     """The predicate that every row matches."""
-    return Predicate(text, lambda _: True, True)
-
-
-def unknown(text: str) -> Predicate:
-    """A predicate that was not understood."""
-    return Predicate(text, lambda _: None, False)
+    return Predicate("TRUE", (), Columns())
 
 
 _NUMBERED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)#\d+L?\b")
@@ -46,35 +65,21 @@ _NUMBERED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)#\d+L?\b")
 def predicate(recorded: object, columns: Columns) -> Predicate:
     """A predicate as ``operationParameters`` has it: a JSON list of texts, or one text."""
     if not isinstance(recorded, str):
-        return unknown("an unreadable predicate")
+        return Predicate("an unreadable predicate", None, columns)
     parts = [recorded]
     if recorded.lstrip().startswith("["):
         try:
             listed = json.loads(recorded)
         except (ValueError, RecursionError):
-            return unknown(recorded)
+            return Predicate(recorded, None, columns)
         if not isinstance(listed, list) or not all(isinstance(part, str) for part in listed):
-            return unknown(recorded)
+            return Predicate(recorded, None, columns)
         parts = listed
-    texts = [_NUMBERED.sub(r"\1", part) for part in parts if part.strip()]
+    texts = tuple(_NUMBERED.sub(r"\1", part) for part in parts if part.strip())
     if not texts:
         return everything()
-    shown = " AND ".join(texts) if len(texts) > 1 else texts[0]
+    shown = " AND ".join(texts)
     if shown.startswith("(") and shown.endswith(")") and shown.count("(") == 1:
         shown = shown[1:-1]
-    # Spark prints text without quotes in some releases: `(name#3 = a b)`.
     loose = any(_NUMBERED.search(part) for part in parts)
-    tests = [parse(text, columns, loose) for text in texts]
-    if not all(tests):
-        return unknown(shown)
-    return Predicate(shown, _all([test for test in tests if test]), True)
-
-
-def _all(tests: list[Test]) -> Test:
-    def test(facts: Facts) -> Answer:
-        answers = [each(facts) for each in tests]
-        if False in answers:
-            return False
-        return None if None in answers else True
-
-    return test
+    return Predicate(shown, texts, columns, loose)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right, insort
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from checker.logs.actions import FileKey, LoggedCommit, LoggedFile, TableState
 from checker.logs.findings import Finding
@@ -19,11 +19,15 @@ from checker.logs.reads.file_facts import Columns, Facts
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two commits that both removed one file: the later one removed what was gone already."""
+    """Two commits that both removed one file: the later one removed what was gone already.
+
+    ``live`` are the files of the table after the second one; None if they are many.
+    """
 
     first: LoggedCommit
     second: LoggedCommit
     files: tuple[LoggedFile, ...]
+    live: tuple[LoggedFile, ...] | None = None
 
     @property
     def rewrote(self) -> bool:
@@ -98,12 +102,18 @@ class Structure:
                 was = self._was.get(key, removed)
                 gone.setdefault(earlier.version if earlier else None, []).append(was)
         for first, files in gone.items():
-            yield self._gone(commit, first, tuple(files))
-        for key in seen:
-            self.removed_by[key] = commit
+            yield self._gone(commit, first, tuple(files), _after(commit, before))
+        if seen:
+            # What the commit says besides would fill the memory.
+            kept = replace(commit, info={"operation": commit.operation}, metadata=None)
+            self.removed_by.update(dict.fromkeys(seen, kept))
 
     def _gone(
-        self, commit: LoggedCommit, first: int | None, files: tuple[LoggedFile, ...]
+        self,
+        commit: LoggedCommit,
+        first: int | None,
+        files: tuple[LoggedFile, ...],
+        live: tuple[LoggedFile, ...] | None,
     ) -> Finding:
         version = commit.version
         paths = tuple(file.path for file in files)
@@ -115,7 +125,7 @@ class Structure:
                 "which no version before it has added",
                 files=paths,
             )
-        clash = Clash(self.removed_by[files[0].key], commit, files)
+        clash = Clash(self.removed_by[files[0].key], commit, files, live)
         self.clashes.append(clash)
         operations = f"version {first} ({clash.first.operation})"
         if clash.rewrote:
@@ -229,6 +239,18 @@ class Structure:
                 f"the in-commit timestamp of version {commit.version} ({time}) is not later "
                 f"than that of version {last[0]} ({last[1]})",
             )
+
+
+MOST_LIVE = 200
+"""Files of the largest table whose rows after a clash are looked at."""
+
+
+def _after(commit: LoggedCommit, before: TableState) -> tuple[LoggedFile, ...] | None:
+    """The live files after a commit; None if they are many, or not all known."""
+    if len(before.live) > MOST_LIVE or not before.complete:
+        return None
+    gone = {file.key for file in commit.removes}
+    return (*(file for key, file in before.live.items() if key not in gone), *commit.adds)
 
 
 def _identity(commit: LoggedCommit, before: TableState) -> Iterator[Finding]:

@@ -80,9 +80,9 @@ def _checksum(
             yield f"it counts {size} bytes, the log {total}"
     listed = checksum.get("allFiles")
     if isinstance(listed, list):
-        named = {file.get("path") for file in listed if isinstance(file, dict)}
+        named = {str(file.get("path")) for file in listed if isinstance(file, dict)}
         live = {path for path, _ in replayed.live}
-        for path in sorted(map(str, named ^ live))[:1]:
+        for path in sorted(named ^ live)[:1]:
             words = "it names {}, the log does not" if path in named else "it lacks {}"
             yield words.format(path)
     for name, kinds in (("metadata", _METADATA), ("protocol", _PROTOCOL)):

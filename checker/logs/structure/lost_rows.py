@@ -70,23 +70,30 @@ def _has_rows(file: LoggedFile, rows: Rows | None, metadata: Mapping[str, Any] |
 
 
 def _rows(clash: Clash, rows: Rows, metadata: Mapping[str, Any]) -> str:
-    """The rows of the removed files that both commits kept, and those that one of them did not."""
+    """The rows of the removed files that are there twice, or again, because of the clash."""
     origin = _counted(clash.files, rows, metadata)
     one = _counted(clash.first.adds, rows, metadata)
     other = _counted(clash.second.adds, rows, metadata)
     if origin is None or one is None or other is None:
         return ""
-    twice = origin & one & other
-    back = (origin & (one | other)) - twice
-    parts = [
-        f"{_written(some)} {words}"
-        for some, words in (
-            (twice, "written twice"),
-            (back, "written again, although one of the two had deleted or changed it"),
-        )
-        if some
-    ]
-    return "; ".join(parts)
+    kept = origin & one & other
+    again = (origin & (one | other)) - kept
+    present = None if clash.live is None else _counted(clash.live, rows, metadata)
+    if present is None:
+        return _told((kept, "written twice"), (again, _AGAIN))
+    twice = Counter({row: count for row, count in kept.items() if present[row] > origin[row]})
+    return _told(
+        (twice, f"there twice after version {clash.second.version}"),
+        ((kept - twice) & present, "there again, although a commit in between removed a copy"),
+        (again & present, _AGAIN),
+    )
+
+
+_AGAIN = "there again, although one of the two had deleted or changed it"
+
+
+def _told(*parts: tuple[Counter[Any], str]) -> str:
+    return "; ".join(f"{_written(some)} {words}" for some, words in parts if some)
 
 
 def _counted(

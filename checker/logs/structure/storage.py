@@ -13,6 +13,10 @@ SHOWN = 100
 """Findings of one kind that are told one by one; the others are counted."""
 
 
+MOST_OPENED = 1000
+"""Files that no commit names which are opened to see whether they have rows."""
+
+
 def on_storage(
     state: TableState, named: set[str] | None, storage: Storage, rows: Rows | None
 ) -> Iterator[Finding]:
@@ -42,6 +46,9 @@ def on_storage(
     if named is not None and state.complete:
         known = {unquote(path) for path in named}
         orphans = sorted(path for path in storage.files if path not in known and _data(path))
+        # Delta on Spark leaves a file without rows behind when it deletes every row of another.
+        if rows is not None and len(orphans) <= MOST_OPENED:
+            orphans = [path for path in orphans if not rows.is_empty(path)]
         for path in orphans[:SHOWN]:
             yield Finding(
                 "orphan-file",

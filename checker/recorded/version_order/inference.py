@@ -53,7 +53,7 @@ class Inference:
 
     def _reachability(self) -> Clocks | Bits | None:
         graph = self.graph
-        if graph.sessions and Clocks.fits(graph.size, len(graph.chains)):
+        if graph.sessions and Clocks.pays(graph.size, len(graph.chains)):
             chain = np.zeros(graph.size, dtype=np.int64)
             place = np.zeros(graph.size, dtype=np.int32)
             for number, members in enumerate(graph.chains.values()):
@@ -151,6 +151,15 @@ class Inference:
             first, second = np.nonzero(np.triu(~(before | before.T), 1))
             for a, b in zip(writers[first].tolist(), writers[second].tolist(), strict=True):
                 yield a, b, key
+
+    def is_open(self, first: Array, second: Array) -> Array:
+        """Whether neither order of two writers of one key follows, for each pair."""
+        if self.reach is None:
+            raise AssertionError("without reachability nothing is inferred")
+        one, other = self._starts(first), self._starts(second)
+        before = self.reach.reaches(one, self._nodes(second)[1])
+        before |= self.reach.reaches(other, self._nodes(first)[1])
+        return ~before
 
     def _nodes(self, transactions: Array) -> tuple[Array, Array]:
         if self.graph.split:

@@ -18,6 +18,9 @@ MOST_BITS = 130_000
 MOST_CLOCK_CELLS = 150_000_000
 """Cells of a table of vector clocks: 600 MB."""
 
+FEW_CHAINS = 64
+"""Sessions up to which clocks are taken in any case: their inference is faster."""
+
 Array = np.ndarray[Any, Any]
 
 
@@ -31,8 +34,11 @@ class Clocks:
         self.counted: list[int] = []
 
     @staticmethod
-    def fits(nodes: int, chains: int) -> bool:
-        return nodes * chains <= MOST_CLOCK_CELLS
+    def pays(nodes: int, chains: int) -> bool:
+        """Whether the clocks fit into memory, and are smaller than the bits would be."""
+        if nodes * chains > MOST_CLOCK_CELLS:
+            return False
+        return chains <= FEW_CHAINS or chains * 32 <= nodes or not Bits.fits(nodes)
 
     def update(self, order: list[int], before: list[list[int]], deadline: float = NO_LIMIT) -> None:
         """Brings the relation up to date, along a topological order.

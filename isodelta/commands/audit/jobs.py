@@ -14,10 +14,8 @@ import yaml
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from checker.logs.actions import LoggedCommit
 from checker.logs.audit import Audit
-from checker.logs.reads.file_facts import Columns
-from checker.logs.reads.predicates import predicate
+from checker.logs.overlap.traces import Trace
 from isodelta.exits import BadInput
 
 _NAMES = {"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint"}
@@ -71,17 +69,18 @@ def _type(kind: object) -> str:
 def _jobs(
     result: Audit, metadata: Mapping[str, Any]
 ) -> tuple[dict[str, str], Counter[str], Counter[str]]:
-    columns = Columns.of(metadata)
     names = [each["name"] for each in json.loads(metadata["schemaString"])["fields"]]
     texts: dict[str, str] = {}
     counts: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     numbers: defaultdict[str, int] = defaultdict(int)
-    for commit in result.logged:
-        text = _statement(commit, columns, names)
+    for each in result.traces:
+        if each.version not in result.asked:
+            continue
+        text = _statement(each, names)
         if text is None:
-            if commit.changes_data:
-                left_out[commit.operation] += 1
+            if each.changes and each.version > 0:
+                left_out[each.operation] += 1
             continue
         if text not in texts:
             kind = text.split()[0].lower()
@@ -91,18 +90,16 @@ def _jobs(
     return {name: text for text, name in texts.items()}, counts, left_out
 
 
-def _statement(commit: LoggedCommit, columns: Columns, names: list[str]) -> str | None:
+def _statement(each: Trace, names: list[str]) -> str | None:
     """The statement of a commit with parameters for its literals; None if the log lacks a part."""
-    if commit.operation == "OPTIMIZE":
+    if each.operation == "OPTIMIZE":
         return "OPTIMIZE t"
-    appends = commit.operation in ("WRITE", "STREAMING UPDATE") and not commit.removes
-    if appends and (commit.blind_append or "isBlindAppend" not in commit.info) and commit.adds:
+    appends = each.operation in ("WRITE", "STREAMING UPDATE") and not each.removed
+    if appends and each.blind is not False and each.added:
         values = ", ".join(f":{_parameter(name)}" for name in names)
         return f"INSERT INTO t VALUES ({values})"
-    if commit.operation != "DELETE":
-        return None
-    read = predicate(commit.parameters.get("predicate") or "[]", columns)
-    if not read.parsed:
+    read = each.reads.least
+    if each.operation != "DELETE" or read is None or not read.parsed:
         return None
     if read.text.upper() == "TRUE":
         return "DELETE FROM t"

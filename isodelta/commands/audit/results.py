@@ -98,6 +98,8 @@ def audited(table: str, window: Window, progress: Callable[[str], None]) -> Audi
     try:
         place = store(table)
         log = TableLog(place)
+        if window.first > log.last:
+            raise BadInput(f"--from {window.first}: the log of {table} ends at version {log.last}")
         rows = None if place.folder is None else DataFiles(place.folder)
         result = audit(log, rows, window, progress)
     except (UnreadableStore, NoLog) as error:

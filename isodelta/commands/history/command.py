@@ -184,12 +184,23 @@ class Judging(Course["HistoryResult | Unread"]):
 
 
 def _export(files: Sequence[str], export_as: str, common: Common) -> int:
-    """Runs scenarios in the model and prints their histories."""
+    """Runs scenarios in the model and prints their histories.
+
+    Raises BadInput for several scenarios in a format whose files are one history each.
+    """
     from isodelta.files.scenarios import read_files
-    from isodelta.formats.export import EXPORTS
+    from isodelta.formats.export import EXPORTS, SEVERAL
     from model.simulator import run
 
-    for loaded in read_files(files, common.profile):
+    scenarios = read_files(files, common.profile)
+    if len(scenarios) > 1 and export_as not in SEVERAL:
+        names = ", ".join(loaded.scenario.name for loaded in scenarios[:3])
+        more = ", ..." if len(scenarios) > 3 else ""
+        raise BadInput(
+            f"--export {export_as}: {len(scenarios)} scenarios ({names}{more}), and a file of this "
+            "format is one history; export them one by one"
+        )
+    for loaded in scenarios:
         result = run(loaded.workload, loaded.scenario.schedule, common.profile)
         click.echo(EXPORTS[export_as](result.history), nl=False)
     return OK

@@ -2,56 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
-from model.expressions.syntax import Case, Expression, Function, IsNull, Literal, Not, is_constant
+from model.errors import InvalidScenario, UnsupportedSQL
+from model.expressions.syntax import Case, Expression, IsNull, Literal, Not
+from model.sql.expressions.calls import call
+from model.sql.expressions.calls import part as _part
+from model.sql.expressions.calls import refused as _refused
 from model.sql.expressions.coercion import as_string, cast, common_type, comparison, constant
+from model.sql.expressions.moments import MOMENTS, day, whole
 from model.values import types
-from model.values.types import (
-    BIGINT,
-    BOOLEAN,
-    DATE,
-    DOUBLE,
-    INT,
-    NULL,
-    STRING,
-    TIMESTAMP,
-    ColumnType,
-)
+from model.values.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, NULL, STRING, ColumnType
 
 if TYPE_CHECKING:
     from model.sql.expressions.scalar import Scope
 
 Resolver = Callable[["Scope", exp.Expr], Expression]
-
-
-def call(name: str, type_: ColumnType, *operands: Expression) -> Expression:
-    """A call of a function of the model; one of constants is computed at once.
-
-    Raises InvalidScenario for constants that it fails on.
-    """
-    result = Function(name, operands, type_)
-    if not is_constant(result):
-        return result
-    try:
-        return constant(result)
-    except StatementFailure as error:
-        raise InvalidScenario(f"{name} always fails: {error}") from error
-
-
-def _refused(node: exp.Expr, why: str) -> UnsupportedSQL:
-    return UnsupportedSQL(f"{node.sql(dialect='spark')!r}: {why}")
-
-
-def _part(node: exp.Expr, key: str) -> exp.Expr:
-    part = node.args.get(key)
-    if not isinstance(part, exp.Expr):
-        raise _refused(node, f"{key} is missing")
-    return part
 
 
 def _only(node: exp.Expr, *allowed: str) -> None:
@@ -70,14 +40,6 @@ def _count(scope: Scope, node: exp.Expr, key: str) -> Expression:
     if number.type not in (INT, NULL):
         raise _refused(node, f"an int was expected, not {number.type}")
     return number if number.type is INT else Literal(None, INT)
-
-
-def _day(scope: Scope, node: exp.Expr, key: str = "this") -> Expression:
-    """A date: sqlglot wraps some in a conversion that Spark does anyway."""
-    part = _part(node, key)
-    if isinstance(part, exp.TsOrDsToDate):
-        part = _part(part, "this")
-    return cast(scope.resolve(part), DATE, node)
 
 
 def _of_text(name: str, type_: ColumnType, *more: str) -> Resolver:
@@ -216,15 +178,6 @@ def _is_nan(scope: Scope, node: exp.Expr) -> Expression:
     return call("isnan", BOOLEAN, operand)
 
 
-def _field(name: str) -> Resolver:
-    return lambda scope, node: call(name, INT, _day(scope, node))
-
-
-def _to_date(scope: Scope, node: exp.Expr) -> Expression:
-    _only(node, "this", "safe")
-    return _day(scope, node)
-
-
 def _date_add(scope: Scope, node: exp.Expr) -> Expression:
     """date_add, and date_sub: sqlglot turns the latter into the former with a product by -1."""
     if str(node.args.get("unit") or "DAY").upper() != "DAY":
@@ -237,42 +190,87 @@ def _date_add(scope: Scope, node: exp.Expr) -> Expression:
     count = scope.resolve(days)
     if count.type is not INT:
         raise _refused(node, f"an int was expected, not {count.type}")
-    return call(name, DATE, _day(scope, node), count)
+    return call(name, DATE, day(scope, node), count)
 
 
 def _date_diff(scope: Scope, node: exp.Expr) -> Expression:
     _only(node, "this", "expression")
-    return call("datediff", INT, _day(scope, node), _day(scope, node, "expression"))
+    return call("datediff", INT, day(scope, node), day(scope, node, "expression"))
 
 
-_SECONDS = {"SECOND": 1, "MINUTE": 60, "HOUR": 3600, "DAY": 86400}
-_MONTHS = {"MONTH": 1, "YEAR": 12}
+def _concat_ws(scope: Scope, node: exp.Expr) -> Expression:
+    if not node.expressions:
+        raise _refused(node, "a separator is missing")
+    texts = tuple(as_string(scope.resolve(part), node) for part in node.expressions)
+    return call("concat_ws", STRING, *texts)
 
 
-def moved(sign: int, moment: Expression, node: exp.Interval) -> Expression:
-    """A date or timestamp with an interval of one unit added, or taken away. Raises likewise."""
-    text = node.args["this"]
-    unit = str(node.args.get("unit") or "").upper().rstrip("S")
-    digits = text.this if isinstance(text, exp.Literal) else ""
-    if not digits.lstrip("-").isdigit() or unit not in (*_SECONDS, *_MONTHS):
-        raise _refused(node, "only intervals of one whole number and one unit are supported")
-    amount = sign * int(digits)
-    if moment.type is DATE and unit in _MONTHS:
-        return call("add_months", DATE, moment, Literal(amount * _MONTHS[unit], INT))
-    if moment.type is DATE and unit == "DAY":
-        return call("date_add", DATE, moment, Literal(amount, INT))
-    if moment.type is TIMESTAMP and unit in _SECONDS:
-        return call("plus_seconds", TIMESTAMP, moment, Literal(amount * _SECONDS[unit], BIGINT))
-    raise _refused(node, f"it is not added to a {moment.type}")
+def _hash(name: str) -> Resolver:
+    """A hash of a text; numbers and the like are not cast to what it takes."""
+
+    def resolve(scope: Scope, node: exp.Expr) -> Expression:
+        text = scope.resolve(_part(node, "this"))
+        if text.type.family not in ("string", "null", "opaque"):
+            raise InvalidScenario(
+                f"{name} is of texts, not of {text.type}",
+                error_class="DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+            )
+        length = (whole(scope, node, "length"),) if name == "sha2" else ()
+        return call(name, STRING, as_string(text, node), *length)
+
+    return resolve
 
 
-def day_arithmetic(symbol: str, left: Expression, right: Expression, node: exp.Expr) -> Expression:
-    """``day + 1``, ``1 + day`` and ``day - 1``. Raises UnsupportedSQL for anything else."""
-    if symbol == "+" and right.type is DATE:
-        left, right = right, left
-    if symbol not in ("+", "-") or left.type is not DATE or right.type is not INT:
-        raise _refused(node, f"arithmetic on {left.type} and {right.type} is not supported")
-    return call("date_add" if symbol == "+" else "date_sub", DATE, left, right)
+def _pad(scope: Scope, node: exp.Expr) -> Expression:
+    name = "lpad" if node.args.get("is_left") else "rpad"
+    fill = node.args.get("fill_pattern")
+    pad = Literal(" ", STRING) if fill is None else as_string(scope.resolve(fill), node)
+    return call(name, STRING, _text(scope, node, "this"), whole(scope, node, "expression"), pad)
+
+
+def _repeat(scope: Scope, node: exp.Expr) -> Expression:
+    return call("repeat", STRING, _text(scope, node, "this"), whole(scope, node, "times"))
+
+
+def _position(scope: Scope, node: exp.Expr) -> Expression:
+    _only(node, "this", "substr")
+    return call("instr", INT, _text(scope, node, "this"), _text(scope, node, "substr"))
+
+
+def _rlike(scope: Scope, node: exp.Expr) -> Expression:
+    """RLIKE, for patterns that mean the same in Java and in Python."""
+    _only(node, "this", "expression")
+    text, pattern = _text(scope, node, "this"), _text(scope, node, "expression")
+    if not isinstance(pattern, Literal) or not isinstance(pattern.value, str):
+        raise _refused(node, "only a constant pattern is supported")
+    if not _PLAIN_PATTERN.fullmatch(pattern.value):
+        raise _refused(node, "only patterns of letters, digits, . * + ? ^ $ | and [a-z] are")
+    return call("rlike", BOOLEAN, text, pattern)
+
+
+_PLAIN_PATTERN = re.compile(r"\^?(([A-Za-z0-9 _,:/@-]|\[[A-Za-z0-9-]+\]|\.)[*+?]?|\|)*\$?")
+
+
+def _ilike(scope: Scope, node: exp.Expr) -> Expression:
+    """ILIKE: LIKE on both sides in lower case (``ILike`` in regexpExpressions.scala)."""
+    lowered = exp.Like(
+        this=exp.Lower(this=node.this.copy()), expression=exp.Lower(this=node.expression.copy())
+    )
+    return scope.resolve(lowered)
+
+
+def _decode(scope: Scope, node: exp.Expr) -> Expression:
+    """decode(value, search, result, ..., default), which takes NULL for equal to NULL."""
+    value, *rest = node.expressions
+    pairs = list(zip(rest[::2], rest[1::2], strict=False))
+    default = rest[-1] if len(rest) % 2 else None
+    if not pairs:
+        raise _refused(node, "decode takes a value, then pairs")
+    ifs = [
+        exp.If(this=exp.NullSafeEQ(this=value.copy(), expression=search.copy()), true=then.copy())
+        for search, then in pairs
+    ]
+    return scope.resolve(exp.Case(ifs=ifs, default=None if default is None else default.copy()))
 
 
 def _anonymous(scope: Scope, node: exp.Expr) -> Expression:
@@ -281,6 +279,8 @@ def _anonymous(scope: Scope, node: exp.Expr) -> Expression:
     match name, operands:
         case "isnull", (operand,):
             return IsNull(operand)
+        case "weekday", (operand,):
+            return call("weekday", INT, cast(operand, DATE, node))
         case "isnotnull", (operand,):
             return Not(IsNull(operand))
         case "pmod", (one, other) if one.type.bits and other.type.bits:
@@ -297,33 +297,40 @@ FUNCTIONS: dict[type[exp.Expr], Resolver] = {
     exp.Anonymous: _anonymous,
     exp.Ceil: _whole("ceil"),
     exp.Concat: _concat,
+    exp.ConcatWs: _concat_ws,
     exp.Contains: _of_text("contains", BOOLEAN, "expression"),
     exp.DateDiff: _date_diff,
-    exp.Day: _field("day"),
-    exp.DayOfMonth: _field("day"),
+    exp.DecodeCase: _decode,
     exp.DPipe: _concat,
     exp.EndsWith: _of_text("endswith", BOOLEAN, "expression"),
     exp.Floor: _whole("floor"),
     exp.Greatest: _extreme("greatest"),
     exp.If: _if,
     exp.IsNan: _is_nan,
+    exp.ILike: _ilike,
     exp.Least: _extreme("least"),
     exp.Left: _end("left"),
     exp.Length: _of_text("length", INT),
     exp.Like: _like,
     exp.Lower: _of_text("lower", STRING),
-    exp.Month: _field("month"),
     exp.NullSafeNEQ: _distinct_from,
+    exp.MD5: _hash("md5"),
     exp.Nullif: _nullif,
     exp.Nvl2: _nvl2,
+    exp.Pad: _pad,
+    exp.RegexpLike: _rlike,
+    exp.Repeat: _repeat,
     exp.Replace: _of_text("replace", STRING, "expression", "replacement"),
+    exp.Reverse: _of_text("reverse", STRING),
     exp.Right: _end("right"),
     exp.Round: _round,
+    exp.SHA: _hash("sha"),
+    exp.SHA2: _hash("sha2"),
     exp.StartsWith: _of_text("startswith", BOOLEAN, "expression"),
+    exp.StrPosition: _position,
     exp.Substring: _substring,
     exp.Trim: _trim,
     exp.TsOrDsAdd: _date_add,
-    exp.TsOrDsToDate: _to_date,
     exp.Upper: _of_text("upper", STRING),
-    exp.Year: _field("year"),
+    **MOMENTS,
 }

@@ -33,8 +33,10 @@ from model.expressions.syntax import (
     Or,
     is_constant,
 )
+from model.sql.expressions.calls import call
 from model.sql.expressions.coercion import cast, common_type, comparison, met
-from model.sql.expressions.functions import FUNCTIONS, call, day_arithmetic, moved
+from model.sql.expressions.functions import FUNCTIONS
+from model.sql.expressions.moments import day_arithmetic, moved
 from model.sql.expressions.opaque import is_accepted, or_opaque
 from model.tables.table import Table
 from model.values import types
@@ -156,6 +158,8 @@ class Scope:
 
     def _arithmetic(self, operator: str, node: exp.Expr) -> Expression:
         one, other = node.args["this"], node.args["expression"]
+        if isinstance(one, exp.Interval) and operator == "+":
+            one, other = other, one
         if isinstance(other, exp.Interval) and operator in ("+", "-"):
             return moved(1 if operator == "+" else -1, self.resolve(one), other)
         left, right = self.resolve(one), self.resolve(other)

@@ -27,7 +27,7 @@ def compared(judged: History) -> set[by_definition.Edge]:
     expected = by_definition.edges(judged)
     graph_edges = dependencies(judged).edges()
     assert {(e.source.name, e.target.name, e.kind) for e in graph_edges} == expected, judged
-    assert {(s.before, s.after, s.kind) for s in solver.steps(judged)} == expected, judged
+    assert {(s.before, s.after, s.kind) for s in solver.precedences(judged)} == expected, judged
     return expected
 
 

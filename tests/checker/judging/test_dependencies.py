@@ -128,6 +128,33 @@ def test_an_edge_has_a_reason_for_each_row():
     assert [cause.values for cause in edge.causes] == [("x", 1), ("y", 1)]
 
 
+def test_a_row_that_another_transaction_wrote_in_between_is_not_a_reason():
+    judged = history("x=0 y=0", "A@0>1: w(x=1) w(y=1)", "B@1>2: w(x=2)", "R@2: r(x) r(y)")
+    (edge,) = (
+        edge
+        for edge in dependencies(judged).edges()
+        if edge.kind is EdgeKind.WR_ITEM and edge.source.name == "A"
+    )
+    assert [cause.values for cause in edge.causes] == [("y", 1)]
+
+
+def test_a_predicate_over_another_table_is_not_concerned():
+    whole = history("x=0", "R@0: p(v > 4)", "A@0>1: w(x=5)")
+    elsewhere = replace(whole["R"].predicate_reads[0], table="other")
+    reader = replace(whole["R"], predicate_reads=(elsewhere,), item_reads=())
+    assert edges(replace(whole, transactions=(reader, whole["A"]))) == set()
+
+
+def test_another_failure_is_another_answer():
+    def fails(row: Row) -> bool:
+        raise StatementFailure("DIVIDE_BY_ZERO" if row[1] == 0 else "OVERFLOW", "")
+
+    whole = history("x=0", "R@0: p(any)", "A@0>1: w(x=5)", "B@1>2: w(x=6)")
+    reader = replace(whole["R"], predicate_reads=(PredicateRead("t", "", fails),), item_reads=())
+    judged = replace(whole, transactions=(reader, whole["A"], whole["B"]))
+    assert edges(judged) == {"A ww B", "R rw predicate A"}
+
+
 def test_an_edge_that_is_not_there_is_an_error():
     found = dependencies(history("x=0", "A@0>1: w(x=1)", "B@1>2: w(x=2)"))
     with pytest.raises(KeyError, match="rw item"):

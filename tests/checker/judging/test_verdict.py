@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from checker.judging import definition, graph, solver
-from checker.judging.verdict import LOST_EFFECT, judge
+from checker.judging.verdict import LOST_EFFECT, Verdict, judge
 from checker.judging.wellformed import contradictions, infidelities
 from model.errors import StatementFailure
 from model.history import History, ItemRead, Row, RowChange, SerialResult
@@ -160,6 +160,49 @@ def test_rows_that_no_change_explains_are_a_violation_where_no_order_leaves_them
     assert verdict.anomaly == LOST_EFFECT
     assert verdict.why is not None
     assert verdict.why.startswith("the final rows are not those that the changes lead to")
+
+
+def test_an_effect_lost_at_one_level_violates_those_that_take_effects_for_granted():
+    done = history("x=10", "A@0>1: r(x) w(x=11)", "B@1>2: r(x) d(x)")
+    lost = replace(done, final=(("x", 11),))
+    verdicts = judge(
+        lost, ("ReadCommitted", "SnapshotIsolation", "WriteSerializable", "Serializable")
+    )
+    why = "the final rows are not those that the changes lead to"
+    assert {level: (v.verdict, v.anomaly) for level, v in verdicts.items()} == {
+        "ReadCommitted": ("violated", "lost effect"),
+        "SnapshotIsolation": ("violated", "lost effect"),
+        # A after B leaves these rows, though not with these reads, which are in doubt.
+        "WriteSerializable": ("unknown", None),
+        "Serializable": ("violated", "lost effect"),
+    }
+    assert all(why in verdict.to_json()["why"] for verdict in verdicts.values())
+    alone = judge(lost, ("ReadCommitted",))["ReadCommitted"]
+    assert (alone.verdict, alone.why) == ("unknown", f"the history contradicts itself: {why}")
+
+
+def test_a_statement_that_did_not_do_its_work_is_a_lost_effect_whatever_the_final_rows():
+    done = history("x=10", "A@0>1: r(x) w(x=11)", "B@1>2: r(x) d(x)")
+    idle = replace(done["B"], changes=())
+    judged = replace(done, transactions=(done["A"], idle), final=(("x", 11),))
+    verdict = judge(judged, ("WriteSerializable",))["WriteSerializable"]
+    assert (verdict.verdict, verdict.anomaly) == ("violated", "lost effect")
+    assert verdict.final_state is not None
+    assert verdict.final_state.verdict == "holds"
+
+
+def test_a_cycle_says_more_than_an_effect_lost_at_another_level():
+    blind = history("x=10", "A@0>1: w(x=1)", "B@0>2: w(x=2)")
+    verdicts = judge(replace(blind, final=(("x", 7),)), ("SnapshotIsolation", "WriteSerializable"))
+    assert verdicts["WriteSerializable"].anomaly == "lost effect"
+    assert verdicts["SnapshotIsolation"].cycle
+    assert verdicts["SnapshotIsolation"].anomaly != "lost effect"
+
+
+def test_the_phenomenon_is_in_the_json_if_the_anomaly_has_another_name():
+    written = Verdict("PL-3", "violated", anomaly="write skew", phenomenon="G2").to_json()
+    assert (written["anomaly"], written["phenomenon"]) == ("write skew", "G2")
+    assert "phenomenon" not in Verdict("PL-3", "violated", anomaly="G2").to_json()
 
 
 def test_a_statement_that_could_not_have_succeeded_is_no_witness():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.logs.actions import LoggedFile
@@ -96,6 +96,7 @@ CONDITIONS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(rows=ROWS, p=st.one_of(st.none(), st.integers(0, 4)), condition=CONDITIONS)
 def test_a_sure_answer_is_that_of_every_row(
     rows: list[tuple[int | None, int]], p: int | None, condition: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.refusals.texts import Refusal, read_refusal
@@ -173,6 +173,7 @@ def test_other_texts_tell_of_none(text: str) -> None:
     assert read_refusal(text) is None
 
 
+@settings(deadline=None)
 @given(st.text(), st.sampled_from([text for text, _ in TEXTS.values()]), st.integers(0, 600))
 def test_no_text_makes_the_reader_fail(noise: str, text: str, cut: int) -> None:
     read_refusal(text[:cut] + noise + text[cut:])

@@ -11,6 +11,7 @@ import pyarrow.parquet as parquet
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
+from checker.logs import commit_text
 from checker.logs.audit import Window
 from conformance.delta_log import table_log
 from conformance.delta_log.stores import RemoteStore, store
@@ -202,13 +203,29 @@ def test_a_damaged_commit_is_a_finding_and_the_levels_are_not_known(
     assert set(result.levels.values()) == {"unknown"}
 
 
+def test_a_large_commit_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = three_versions(tmp_path)
+    whole = audited(folder)
+    for size in (1, 7, 100):
+        monkeypatch.setattr(table_log, "LARGEST_WHOLE", size)
+        result = audited(folder)
+        assert result.findings == whole.findings == []
+        assert result.state.live.keys() == whole.state.live.keys()
+
+
 def test_a_line_that_is_too_long_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = three_versions(tmp_path)
-    monkeypatch.setattr(table_log, "LARGEST_COMMIT", commit_file(folder, 0).stat().st_size - 1)
-    result = audited(folder)
-    assert kinds(result)[0] == ("damaged-commit", (0,))
+    path = commit_file(folder, 1)
+    path.write_text(path.read_text() + json.dumps({"add": {"path": "x" * 5000}}) + "\n")
+    for module in (table_log, commit_text):
+        monkeypatch.setattr(module, "LONGEST_LINE", 4000)
+    for size in (500, 1 << 20):
+        monkeypatch.setattr(table_log, "LARGEST_WHOLE", size)
+        result = audited(folder)
+        assert kinds(result) == [("damaged-commit", (1,))]
+        assert {path for path, _ in result.state.live} == {"a", "b", "c"}
 
 
 def test_two_files_for_one_version(tmp_path: Path) -> None:
@@ -297,3 +314,18 @@ def test_a_gap_is_bridged_by_a_checkpoint(tmp_path: Path) -> None:
     result = audited(folder)
     assert kinds(result) == [("version-gap", (1, 2))]
     assert {path for path, _ in result.state.live} == {"b", "c"}
+
+
+def test_a_gap_is_bridged_by_a_compacted_log(tmp_path: Path) -> None:
+    folder = three_versions(tmp_path)
+    write_log(folder, delete(2, "", remove("a")), first=3)
+    name = f"{1:020d}.{2:020d}.compacted.json"
+    lines = [json.dumps(action) + "\n" for action in (add("b"), add("c"))]
+    (folder / "_delta_log" / name).write_text("".join(lines))
+    assert audited(folder).findings == []
+    commit_file(folder, 1).unlink()
+    commit_file(folder, 2).unlink()
+    result = audited(folder)
+    assert kinds(result) == [("version-gap", (1, 2))]
+    assert {path for path, _ in result.state.live} == {"b", "c"}
+    assert set(result.levels.values()) == {"unknown"}

@@ -5,6 +5,7 @@ The audit knows less than an observer, so it may say unknown; it never says the 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
@@ -21,6 +22,7 @@ from conformance.replay.observation import drive
 from conformance.replay.observed_history import observed_history
 from conformance.spark.engine import SparkEngine
 from isodelta.files.scenarios import load_scenarios
+from isodelta.runs.running import parse_scenarios
 from model.levels import DELTA_LEVELS, SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 from model.preparation import prepare
 from model.profiles import DEFAULT, Profile, profile
@@ -73,17 +75,17 @@ DAMAGED = {
     "two compactions duplicate every row": (
         "rewritten-twice",
         (3, 4),
-        "(1, 10), (2, 20) are written twice",
+        "(1, 10), (2, 20) are there twice after version 4",
     ),
     "a delete of all rows is lost to a compaction": (
         "removed-not-live",
         (3, 4),
-        "(1, 10), (2, 20) are written again, although one of the two had deleted or changed it",
+        "(1, 10), (2, 20) are there again, although one of the two had deleted or changed it",
     ),
     "a compaction brings deleted rows back": (
         "rewritten-twice",
         (3, 5),
-        "(1, 10), (2, 20) are written twice",
+        "(2, 20) is there twice after version 5; (1, 10) is there again",
     ),
 }
 
@@ -131,3 +133,74 @@ def test_random_tables_of_spark(spark_engine: SparkEngine) -> None:
     met = random_verdicts(spark_engine, DEFAULT, (SERIALIZABLE, WRITE_SERIALIZABLE), 6)
     assert not met["holds", "violated"] + met["violated", "holds"]
     assert met["holds", "holds"]
+
+
+FEATURES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
+    "deletion vectors, row tracking, in-commit timestamps": (
+        {
+            "columns": {"k": "int", "p": "int"},
+            "properties": {
+                "delta.enableDeletionVectors": "true",
+                "delta.enableRowTracking": "true",
+                "delta.enableInCommitTimestamps": "true",
+            },
+        },
+        (
+            "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)",
+            "DELETE FROM t WHERE k = 1",
+            "UPDATE t SET p = 9 WHERE k = 2",
+            "OPTIMIZE t",
+            "DELETE FROM t WHERE k = 3",
+            "RESTORE TABLE t TO VERSION AS OF 2",
+            "REORG TABLE t APPLY (PURGE)",
+        ),
+    ),
+    "column mapping, checkpoints": (
+        {
+            "columns": {"k": "int", "p": "int"},
+            "partition_by": ["p"],
+            "properties": {"delta.columnMapping.mode": "name", "delta.checkpointInterval": "2"},
+        },
+        (
+            "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)",
+            "ALTER TABLE t RENAME COLUMN k TO kk",
+            "DELETE FROM t WHERE p = 1",
+            "UPDATE t SET kk = 9 WHERE kk = 2",
+            "INSERT OVERWRITE t VALUES (1, 1)",
+        ),
+    ),
+    "checkpoints of the second version, text": (
+        {
+            "columns": {"k": "int", "s": "string"},
+            "properties": {"delta.checkpointPolicy": "v2", "delta.checkpointInterval": "2"},
+        },
+        (
+            "INSERT INTO t VALUES (1, 'a b'), (2, 'c')",
+            "DELETE FROM t WHERE s = 'a b'",
+            "INSERT INTO t VALUES (3, 'd')",
+            "DELETE FROM t",
+        ),
+    ),
+}
+
+
+@pytest.mark.spark
+def test_tables_of_spark_are_clean_whatever_features_they_have(spark_engine: SparkEngine) -> None:
+    for name, (table, statements) in FEATURES.items():
+        transactions = {f"T{number}": sql for number, sql in enumerate(statements)}
+        mapping = {
+            "name": name,
+            "table": table,
+            "transactions": transactions,
+            "schedule": list(transactions),
+        }
+        (scenario,) = parse_scenarios(json.dumps(mapping))
+        replay = spark_engine.open(scenario)
+        try:
+            drive(replay, "delta-spark", scenario, SERIALIZABLE)
+            result = audited(replay.folder / "t")
+        finally:
+            replay.close()
+        assert result.findings == []
+        assert set(result.levels.values()) == {"holds"}
+        assert result.commits == len(statements) + 1

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from conformance.spark.engine import SparkEngine
+from conformance.spark.outcomes import outcome_of
 from model.errors import InvalidScenario, StatementFailure
 from model.expressions.evaluation import evaluator
 from model.history import Value
 from model.sql import parse_statement
 from model.statements import Select
 from model.values.types import sql_literal
+from tests.model.expressions.calls import CALLS, FAILING
 from tests.model.expressions.random_values import COLUMNS, ROWS, TABLE, Values
 
 AT_ONCE = 30
@@ -51,13 +55,35 @@ def test_random_expressions_have_the_values_that_spark_gives_them(
     texts = dict.fromkeys(values.any() for _ in range(EXPRESSIONS))
     known = {text: found for text in texts if (found := predicted(text)) is not None}
     assert len(known) > EXPRESSIONS / 2
-    source, differences = table_in_spark(), []
+    assert differences(spark_engine, known) == []
+
+
+def differences(
+    spark_engine: SparkEngine, known: dict[str, list[Value]]
+) -> list[tuple[str, list[Value], list[Value]]]:
+    """The expressions whose values on Spark are others: the values predicted and observed."""
+    found = []
     for start in range(0, len(known), AT_ONCE):
         batch = list(known)[start : start + AT_ONCE]
         outputs = ", ".join(f"({text}) AS c{index}" for index, text in enumerate(batch))
-        rows = spark_engine.process.session.sql(f"SELECT {outputs} FROM {source}").collect()
+        sql = f"SELECT {outputs} FROM {table_in_spark()}"
+        rows = spark_engine.process.session.sql(sql).collect()
         for index, text in enumerate(batch):
             observed = [row[index] for row in rows]
             if list(map(repr, observed)) != list(map(repr, known[text])):
-                differences.append((text, known[text], observed))
-    assert differences == []
+                found.append((text, known[text], observed))
+    return found
+
+
+def test_calls_have_the_values_that_spark_gives_them(spark_engine: SparkEngine) -> None:
+    known = {text: values for text in CALLS if (values := predicted(text)) is not None}
+    assert len(known) >= len(CALLS) - 1
+    assert differences(spark_engine, known) == []
+
+
+@pytest.mark.parametrize("text", FAILING)
+def test_calls_fail_as_spark_fails_them(text: str, spark_engine: SparkEngine) -> None:
+    assert predicted(text) is None
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever Py4J makes of it
+        spark_engine.process.session.sql(f"SELECT {text} FROM {table_in_spark()}").collect()
+    assert outcome_of(caught.value).error_class == FAILING[text]  # type: ignore[arg-type]

@@ -53,7 +53,8 @@ def test_versions_and_times(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     capsys.readouterr()
     assert cli.run(["audit", folder, "--from", "2", "--to", "1"]) == BAD
     assert cli.run(["audit", folder, "--since", "yesterday"]) == BAD
-    assert len(capsys.readouterr().err.splitlines()) == 2
+    assert cli.run(["audit", folder, "--from", "3"]) == BAD
+    assert len(capsys.readouterr().err.splitlines()) == 3
 
 
 def test_what_is_no_table_is_refused_in_one_line(

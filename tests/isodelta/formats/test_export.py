@@ -12,12 +12,12 @@ from checker.judging import graph
 from checker.judging.dependencies import dependencies
 from checker.recorded.decide import judge
 from isodelta import cli
-from isodelta.exits import FOUND, OK
+from isodelta.exits import BAD, FOUND, OK
 from isodelta.formats import export, text
 from isodelta.formats.jepsen import edn
 from model.levels import CONFLICTS
 
-SCENARIO = str(Path(__file__).parents[3] / "scenarios" / "phantom.yaml")
+SEVERAL = str(Path(__file__).parents[3] / "scenarios" / "phantom.yaml")
 
 
 def test_the_foreign_decider_confirms_the_graph_on_exported_histories() -> None:
@@ -38,9 +38,11 @@ def test_the_foreign_decider_confirms_the_graph_on_exported_histories() -> None:
     ("name", "begins"), [("text", ("r(", "w(")), ("edn", ("{:type",)), ("dot", ("digraph",))]
 )
 def test_scenarios_are_exported(
-    name: str, begins: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+    name: str, begins: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.run(["history", SCENARIO, "--export", name]) == OK
+    scenario = tmp_path / "s.yaml"
+    scenario.write_text(FAILING_CONDITION)
+    assert cli.run(["history", str(scenario), "--export", name]) == OK
     assert capsys.readouterr().out.startswith(begins)
 
 
@@ -66,6 +68,21 @@ def test_a_condition_that_fails_on_a_row_is_an_anti_dependency_in_every_format(
     # B is the first in the log: of the key of A's condition A sees no version, and B writes one.
     assert exported["text"] == "w(0,1,0,0)\nw(1,1,0,0)\nr(1,0,1,1)\n"
     assert "[:r 1 []]" in exported["edn"]
+
+
+@pytest.mark.parametrize("name", export.EXPORTS)
+def test_several_scenarios_are_not_one_history(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file has three scenarios."""
+    if name == "dot":
+        assert cli.run(["history", SEVERAL, "--export", name]) == OK
+        assert capsys.readouterr().out.count("digraph") == 3
+        return
+    assert cli.run(["history", SEVERAL, "--export", name]) == BAD
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert f"--export {name}: 3 scenarios" in told.err
 
 
 NOT_IN_THE_ORDER_OF_THE_LOG = """\

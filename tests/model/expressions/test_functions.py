@@ -14,6 +14,7 @@ from model.history import Value
 from model.queries.query import Query
 from model.sql import parse_statement
 from model.statements import Select
+from tests.model.expressions.calls import CALLS, FAILING
 from tests.model.expressions.random_values import ROWS, TABLE
 
 NAMES = TABLE.names
@@ -230,3 +231,16 @@ def test_positions_in_group_by_are_checked(text: str, error: str) -> None:
     with pytest.raises(InvalidScenario) as failure:
         outputs(f"SELECT f, count(*) FROM t {text}")
     assert failure.value.error_class == error
+
+
+@pytest.mark.parametrize("text", CALLS)
+def test_a_call_resolves_without_opaque_parts(text: str) -> None:
+    assert parse_statement(f"SELECT {text} FROM t", "t", {"t": TABLE})
+
+
+@pytest.mark.parametrize(("text", "error_class"), FAILING.items())
+def test_a_call_fails_with_its_error_class(text: str, error_class: str) -> None:
+    statement = parse_statement(f"SELECT {text} FROM t", "t", {"t": TABLE})
+    with pytest.raises(StatementFailure) as failure:
+        statement.rerun({"t": ROWS})
+    assert failure.value.error_class == error_class
