@@ -84,6 +84,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "in them are searched along the edges of the shape all the same",
         "_shortest: if len(part) < 2:: as if false": _SEARCHED_IN_VAIN,
         "_shortest: continue: left out": _SEARCHED_IN_VAIN,
+        "_shortest: if not targets:: as if false": _SEARCHED_IN_VAIN,
+        "_shortest: continue: left out (2)": _SEARCHED_IN_VAIN,
     },
     "checker/judging/verdict.py": {
         "Verdict.to_json: reading.serial_order or (): without part 2": "a reading that holds has "

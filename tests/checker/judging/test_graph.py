@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checker.judging import graph
 from checker.judging.witness import Cycle, Edge
 from tests.notation import history
@@ -52,3 +54,20 @@ def test_a_cycle_of_one_of_many_orders_says_so():
     assert Cycle(edges).because == "A first; B first"
     many = Cycle(edges, one_of_many=True).because
     assert many == "every order of the versions leads to a cycle, one of them: A first; B first"
+
+
+LOST = ("D@0>{}: r(u) w(u=1)", "E@0>{}: r(u) w(u=2)")
+ROUND = ("A@0>{}: r(x) w(y=1)", "B@0>{}: r(y) w(z=1)", "C@0>{}: r(z) w(x=1)")
+SKEW = ("A@0>{}: r(x) w(y=1)", "B@0>{}: r(y) w(x=1)")
+
+
+@pytest.mark.parametrize("beside", [ROUND, SKEW])
+@pytest.mark.parametrize("lost_update_first", [True, False])
+def test_the_shortest_cycle_is_shown_and_of_those_the_one_with_fewest_anti_dependencies(
+    beside, lost_update_first
+):
+    lines = (*LOST, *beside) if lost_update_first else (*beside, *LOST)
+    committed = [line.format(place) for place, line in enumerate(lines, 1)]
+    judged = history("x=0 y=0 z=0 u=0", *committed)
+    cycle = graph.judge(judged, "WriteSerializable").cycle
+    assert {edge.source.name for edge in cycle} == {"D", "E"}
