@@ -1,13 +1,13 @@
 """The time of verdicts on histories whose version order is unknown.
 
 Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small | --overlapping |
---hidden]``. Each row is one history in memory, judged at every level: valid or with one planted anomaly, over few
-keys or many, drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its
-own, in the order of commits). Histories with sessions are sorted by session, so that nothing of
-the order in which they ran is left. ``blind`` is the share of writes that do not read their key
-first. Then come histories of sessions that overlapped in a database of one level ("at ..."), blind
-writes only. The last column is the time relative to the first row. ``--small`` leaves most of the
-grid out, ``--overlapping`` all but the sessions that overlapped.
+--hidden]``. Each row is one history in memory, judged at every level: valid or with one planted
+anomaly, over few keys or many, drawn uniformly or by Zipf's law, with 20 sessions or with none
+(each transaction its own, in the order of commits). Histories with sessions are sorted by session,
+so that nothing of the order in which they ran is left. ``blind`` is the share of writes that do not
+read their key first. Then come histories of sessions that overlapped in a database of one level
+("at ..."), blind writes only. The last column is the time relative to the first row. ``--small``
+leaves most of the grid out, ``--overlapping`` all but the sessions that overlapped.
 
 ``--hidden`` prints other rows: blind writes without sessions and in no order, with the verdict at
 Serializable, which has a minute.

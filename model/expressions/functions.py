@@ -7,7 +7,6 @@ always UTC.
 from __future__ import annotations
 
 import datetime
-import hashlib
 import math
 import re
 from collections.abc import Callable
@@ -146,18 +145,15 @@ def _padding(text: str, length: int, pad: str) -> str:
     return (pad * missing)[:missing]
 
 
+def _digest(name: str, text: str) -> str:
+    """A text's hash by an algorithm, in hexadecimal digits."""
+    import hashlib  # Few statements hash, and the import takes time.
+
+    return hashlib.new(name, text.encode()).hexdigest()
+
+
 def _sha2(text: str, bits: int) -> str | None:
-    digest = _SHA2.get(bits)
-    return None if digest is None else digest(text.encode()).hexdigest()
-
-
-_SHA2: dict[int, Callable[[bytes], Any]] = {
-    0: hashlib.sha256,
-    224: hashlib.sha224,
-    256: hashlib.sha256,
-    384: hashlib.sha384,
-    512: hashlib.sha512,
-}
+    return _digest(f"sha{bits or 256}", text) if bits in (0, 224, 256, 384, 512) else None
 
 
 def _greatest(*values: Any) -> Any:
@@ -189,13 +185,13 @@ MEANINGS: dict[str, Meaning] = {
     "instr": Meaning(lambda text, part: text.find(part) + 1),
     "last_day": Meaning(moments.last_day),
     "lpad": Meaning(lambda text, length, pad: _padding(text, length, pad) + text[: max(length, 0)]),
-    "md5": Meaning(lambda text: hashlib.md5(text.encode()).hexdigest()),
+    "md5": Meaning(lambda text: _digest("md5", text)),
     "moved": Meaning(moments.moved),
     "repeat": Meaning(lambda text, count: text * max(count, 0)),
     "reverse": Meaning(lambda text: text[::-1]),
     "rlike": Meaning(lambda text, pattern: _java_pattern(pattern).search(text) is not None),
     "rpad": Meaning(lambda text, length, pad: text[: max(length, 0)] + _padding(text, length, pad)),
-    "sha": Meaning(lambda text: hashlib.sha1(text.encode()).hexdigest()),
+    "sha": Meaning(lambda text: _digest("sha1", text)),
     "sha2": Meaning(_sha2, strict=False),
     "to_date": Meaning(moments.parsed_day, strict=False),
     "to_timestamp": Meaning(moments.parsed, strict=False),

@@ -96,7 +96,8 @@ FORMS = (
     Form(
         ("WITH",),
         with_names,
-        (Select, *_INSERTS),
+        (Select, Merge, *_INSERTS),
+        evolution.SETTINGS,
         redefines=evolution.asked_for,
         without_table=True,
     ),

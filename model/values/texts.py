@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import math
 import re
-import zoneinfo
 from decimal import Decimal
 
 from model.errors import StatementFailure, UnsupportedSQL
@@ -114,6 +113,8 @@ def timestamp_of(text: str) -> datetime.datetime:
         return local - _offset(offset, text)
     if not zone[0].isalpha():
         raise _invalid(text, "timestamp")
+    import zoneinfo  # Few texts name a zone, and the import takes time.
+
     try:
         aware = local.replace(tzinfo=zoneinfo.ZoneInfo(zone))
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:

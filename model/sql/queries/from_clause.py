@@ -24,6 +24,7 @@ from model.expressions.syntax import (
 from model.queries import Constants, Join, Relation
 from model.queries.join import Kind
 from model.queries.query import Query, replaced
+from model.sql.expressions.coercion import comparison
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.pushdown import Side, conditions, joins, null_rejecting
 from model.sql.source import refuse_extras
@@ -38,7 +39,8 @@ _REGION = 1_000_000
 class Item:
     """A part of FROM: the name of its columns, each with its place and type, and its rows.
 
-    One that is ``open`` has any column that is asked for: an opaque relation.
+    One that is ``open`` has any column that is asked for: an opaque relation. ``shared`` are the
+    columns, in lower case, by which USING joins it: unqualified they are those of the left side.
     """
 
     qualifier: str
@@ -49,6 +51,7 @@ class Item:
     subquery: bool = False
     base: int = field(default=0)
     open: bool = False
+    shared: tuple[str, ...] = ()
 
     @property
     def width(self) -> int:
@@ -116,8 +119,15 @@ class From:
         for item in named:
             if item.open:
                 raise UnsupportedSQL("* is of columns that are not known")
-            for name, place, type_ in item.columns:
-                yield name, Column(item.base + place, name, type_)
+        columns = [
+            (name, Column(item.base + place, name, type_))
+            for item in named
+            for name, place, type_ in item.columns
+            if asked or name.lower() not in item.shared
+        ]
+        # Columns of USING come first.
+        first = [] if asked else [name for item in named for name in item.shared]
+        yield from sorted(columns, key=lambda pair: pair[0].lower() not in first)
 
     def placed(self, expression: Expression) -> Expression:
         """An expression of the scope over the joined rows, now that all parts are known."""
@@ -175,12 +185,27 @@ class From:
         item.base = self._items[-1].base + self._items[-1].width
         before = list(self._items)
         self._items.append(item)
-        item.on = self._condition(node, [*before, item])
+        if using := node.args.get("using"):
+            if kind not in ("inner", "left"):
+                raise UnsupportedSQL("USING of a RIGHT or FULL JOIN is not supported, ON is")
+            item.on = self._shared(before, item, using)
+        else:
+            item.on = self._condition(node, [*before, item])
+
+    def _shared(self, before: list[Item], item: Item, using: list[exp.Expr]) -> Expression:
+        """The condition of USING: the columns of both sides are equal."""
+        parts = []
+        for name in using:
+            column = exp.column(name.name)
+            left, right = _lookup(before)(column), _lookup([item])(column)
+            parts.append(comparison("=", left, right, column))
+        item.shared = tuple(name.name.lower() for name in using)
+        return conjunction(tuple(parts))
 
     def _condition(self, node: exp.Join, reach: Sequence[Item]) -> Expression:
         on, using = node.args.get("on"), node.args.get("using")
         if using:
-            raise UnsupportedSQL("JOIN ... USING is not supported, ON is")
+            raise UnsupportedSQL("USING of a semi or anti join is not supported, ON is")
         if on is None:
             return TRUE
         scope = Scope(Table("several", (), ()), "several", lookup=_lookup(reach))
@@ -294,6 +319,7 @@ def _lookup(
                 for item in reach
                 for own, place, type_ in item.columns
                 if own.lower() == name and qualifier in ("", item.qualifier.lower())
+                if qualifier or name not in item.shared
             ]
             if len(matching) > 1:
                 raise InvalidScenario(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from sqlglot import exp
 
 from model.errors import InvalidScenario, UnsupportedSQL
@@ -18,18 +20,17 @@ def query(tree: exp.Expr, tables: Tables) -> Query:
         raise UnsupportedSQL("a SELECT without FROM is not supported")
     scope = scope_of(tree.args["from_"].this, tables, aggregates=True)
     outputs: list[Expression] = []
+    aliases: dict[str, Expression] = {}
     for node in tree.expressions:
         if node.is_star and isinstance(node, exp.Star | exp.Column):
             _check_star(node, scope)
-            outputs += scope.table.columns
+            left_out = excepted(node, scope.table.column_names)
+            outputs += (c for c in scope.table.columns if c.name.lower() not in left_out)
         else:
             outputs.append(scope.resolve(node))
+            aliases |= {node.alias.lower(): outputs[-1]} if isinstance(node, exp.Alias) else {}
     plain = Scope(scope.table, scope.qualifier)
-    group = tree.args.get("group")
-    if group is not None:
-        refuse_extras(group, {"expressions"})
-    given = group.expressions if group is not None else ()
-    groups = tuple(group_key(node, plain, outputs) for node in given)
+    groups = group_keys(tree.args.get("group"), plain, outputs, aliases)
     if tree.args.get("distinct") is not None:
         groups = _distinct(tree, groups, outputs)
     if tree.args.get("order") is not None:
@@ -41,13 +42,59 @@ def query(tree: exp.Expr, tables: Tables) -> Query:
 
 def _check_star(node: exp.Expr, scope: Scope) -> None:
     star = node.this if isinstance(node, exp.Column) else node
-    refuse_extras(star, set())
+    refuse_extras(star, {"except_"})
     if isinstance(node, exp.Column) and node.table.lower() != scope.qualifier.lower():
         raise InvalidScenario(f"unknown table {node.table!r} (only {scope.qualifier} is in reach)")
 
 
-def group_key(node: exp.Expr, scope: Scope, outputs: list[Expression]) -> Expression:
-    """What is grouped by; a whole number counts the outputs, from 1."""
+def excepted(node: exp.Expr, names: Iterable[str | None]) -> frozenset[str]:
+    """The names, in lower case, that a star leaves out by EXCEPT. Raises InvalidScenario."""
+    star = node.this if isinstance(node, exp.Column) else node
+    left_out = [column.name.lower() for column in star.args.get("except_") or ()]
+    own = {(name or "").lower() for name in names}
+    for name in left_out:
+        if name not in own:
+            raise InvalidScenario(
+                f"EXCEPT: there is no column {name!r}",
+                error_class="UNRESOLVED_COLUMN.WITH_SUGGESTION",
+            )
+    return frozenset(left_out)
+
+
+def group_keys(
+    group: exp.Expr | None,
+    scope: Scope,
+    outputs: list[Expression],
+    aliases: Mapping[str, Expression],
+) -> tuple[Expression, ...]:
+    """The expressions of GROUP BY; with ALL they are the outputs that are not aggregates."""
+    if group is None:
+        return ()
+    refuse_extras(group, {"expressions", "all"})
+    if not group.args.get("all"):
+        return tuple(group_key(node, scope, outputs, aliases) for node in group.expressions)
+    mixed = [o for o in outputs if isinstance(o, Aggregate) or not _aggregates(o)]
+    if len(mixed) < len(outputs):
+        raise UnsupportedSQL("GROUP BY ALL with columns beside an aggregate is not supported")
+    return tuple(output for output in outputs if not _aggregates(output))
+
+
+def _aggregates(expression: Expression) -> bool:
+    return any(isinstance(part, Aggregate) for part in walk(expression))
+
+
+def group_key(
+    node: exp.Expr, scope: Scope, outputs: list[Expression], aliases: Mapping[str, Expression]
+) -> Expression:
+    """What is grouped by; a whole number counts the outputs, from 1.
+
+    The alias of an output stands for it where no column has the name.
+    """
+    if isinstance(node, exp.Column) and not node.table and node.name.lower() in aliases:
+        try:
+            return scope.resolve(node)
+        except InvalidScenario:
+            return aliases[node.name.lower()]
     if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit():
         return scope.resolve(node)
     position = int(node.this)

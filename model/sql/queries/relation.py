@@ -22,7 +22,7 @@ from model.sql.expressions.coercion import constant
 from model.sql.expressions.opaque import is_accepted, listed, noted, type_of
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.from_clause import From, Item, is_plain
-from model.sql.queries.query import group_key, grouped, query
+from model.sql.queries.query import excepted, group_keys, grouped, query
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.tables.table import Table
 from model.values import types
@@ -207,7 +207,9 @@ def _names(tree: exp.Expr, tables: Tables) -> tuple[str | None, ...]:
     names: list[str | None] = []
     for node in tree.expressions:
         if _is_star(node):
-            names += scope_of(tree.args["from_"].this, tables).table.column_names
+            own = scope_of(tree.args["from_"].this, tables).table.column_names
+            left_out = excepted(node, own)
+            names += (name for name in own if name.lower() not in left_out)
         else:
             names.append(named(node))
     return tuple(names)
@@ -261,9 +263,12 @@ def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[st
     names: list[str | None] = []
     for node in tree.expressions:
         if _is_star(node):
-            for name, column in source.columns(node.table if isinstance(node, exp.Column) else ""):
-                outputs.append(column)
-                names.append(name)
+            shown = list(source.columns(node.table if isinstance(node, exp.Column) else ""))
+            left_out = excepted(node, [name for name, _ in shown])
+            for name, column in shown:
+                if name.lower() not in left_out:
+                    outputs.append(column)
+                    names.append(name)
         else:
             outputs.append(source.scope.resolve(node))
             names.append(named(node))
@@ -271,18 +276,18 @@ def _outputs(tree: exp.Select, source: From) -> tuple[list[Expression], tuple[st
 
 
 def _groups(tree: exp.Select, plain: Scope, outputs: list[Expression]) -> tuple[Expression, ...]:
-    group = tree.args.get("group")
-    if group is None:
-        return ()
-    refuse_extras(group, {"expressions"})
-    return tuple(group_key(node, plain, outputs) for node in group.expressions)
+    aliases: dict[str, Expression] = {}
+    if not any(map(_is_star, tree.expressions)):
+        pairs = zip(tree.expressions, outputs, strict=True)
+        aliases = {n.alias.lower(): output for n, output in pairs if isinstance(n, exp.Alias)}
+    return group_keys(tree.args.get("group"), plain, outputs, aliases)
 
 
 def _is_star(node: exp.Expr) -> bool:
     if isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
         node = node.this
     if isinstance(node, exp.Star):
-        refuse_extras(node, set())
+        refuse_extras(node, {"except_"})
         return True
     return False
 

@@ -34,8 +34,11 @@ _KINDS = tuple(_OMITTED)
 
 
 def merge(source: Source) -> Statement:
-    """MERGE, which with schema evolution may bring columns along."""
-    tree = source.tree()
+    """MERGE, which with schema evolution may bring columns along.
+
+    A WITH before it is one of its source.
+    """
+    tree = _without_with(source.tree())
     if not isinstance(tree, exp.Merge):
         raise UnsupportedSQL(f"{source.body!r} is not supported")
     refuse_extras(tree, {"this", "using", "on", "whens", EVOLVES})
@@ -61,6 +64,26 @@ def merge(source: Source) -> Statement:
     using_ = names.using.source
     parts = (matched, not_matched, by_source)
     return Merge(source.text, table, using_, condition, *parts, after=names.after)
+
+
+def _without_with(tree: exp.Expr) -> exp.Expr:
+    """A MERGE whose names of queries stand before its source instead of before itself."""
+    names = tree.args.get("with_")
+    if names is None:
+        return tree
+    tree = tree.copy()
+    tree.set("with_", None)
+    given = tree.args["using"]
+    body = given.this if isinstance(given, exp.Subquery) else exp.select("*").from_(given.copy())
+    if isinstance(given, exp.Table):
+        body.args["from_"].this.set("alias", None)
+    if body.args.get("with_") is not None:
+        raise UnsupportedSQL("WITH before MERGE and in its source is not supported")
+    body = body.copy()
+    body.set("with_", names.copy())
+    alias = exp.TableAlias(this=exp.to_identifier(given.alias_or_name))
+    tree.set("using", exp.Subquery(this=body, alias=alias))
+    return tree
 
 
 def _refused(message: str, error_class: str) -> InvalidScenario:

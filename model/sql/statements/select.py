@@ -1,4 +1,4 @@
-"""SELECT as a statement of its own, and WITH before SELECT or INSERT."""
+"""SELECT as a statement of its own, and WITH before SELECT, INSERT or MERGE."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from sqlglot import exp
 from model.errors import UnsupportedSQL
 from model.sql.queries.relation import relation
 from model.sql.source import Source
+from model.sql.statements.merge import merge
 from model.sql.statements.overwrite import insert_or_overwrite
 from model.statements import Select, Statement
 
@@ -23,4 +24,6 @@ def with_names(source: Source) -> Statement:
         return insert_or_overwrite(source)
     if isinstance(tree, exp.Query):
         return select(source)
+    if isinstance(tree, exp.Merge):
+        return merge(source)
     raise UnsupportedSQL(f"WITH before {tree.key.upper()} is not supported")
