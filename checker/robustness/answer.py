@@ -12,6 +12,7 @@ from checker.robustness import search
 from checker.robustness.costs import priced
 from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.jobs.domain import instances
+from checker.robustness.jobs.widening import EXACT
 from checker.robustness.jobs.workload import Jobs
 from checker.robustness.other_rows import with_other_rows
 from checker.robustness.readings import ALL_HOLD, ALL_OPEN, Patience, Readings
@@ -98,12 +99,12 @@ def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> A
         told("trying remedies")
         cures = remedies(jobs, known)
     told("looking for aborts")
-    elsewhere = tuple(Stage(other) for other in with_other_rows(jobs))
-    found = search.aborts(Stage(jobs), tried, elsewhere)
+    elsewhere = tuple(Stage(other, in_order=False) for other in with_other_rows(jobs))
+    found = search.aborts(Stage(jobs, in_order=False), tried, elsewhere)
     if cures:
         told("pricing remedies")
         cures = priced(jobs, cures, found)
-    again = retries(jobs, tried, (Stage(jobs), *elsewhere))
+    again = retries(jobs, tried, (Stage(jobs, in_order=False), *elsewhere))
     seconds = time.monotonic() - started
     return Answer(jobs, serial, writing, log_order, cures, found, again, tried, seconds)
 
@@ -152,10 +153,15 @@ def serial_order(
     found, looked = None, Tried(0, 3, False)
     for some, playable in searched if len(sure) < len(tried) else searched[1:]:
         if playable.triples and found is None:
-            found, looked = _strongest(jobs, stage, some, playable, Patience(enough))
+            found, looked = _strongest(jobs, stage, some, playable, _patience(jobs, enough))
     if found is not None:
         return _open(jobs, found) or _not_robust(jobs, found, looked, enough)
     return Question("unknown", f"{_may(jobs, parts)} {_nothing(looked)}{_rough(jobs, parts)}")
+
+
+def _patience(jobs: Jobs, enough: int) -> Patience:
+    """Jobs read from files come with many tables, each of which gets a share of the time."""
+    return Patience(enough, None if jobs.widening is EXACT else HISTORIES_FOR_MORE_OF_FILES)
 
 
 def _playable(parts: Shape, tried: Instances) -> Shape:
@@ -179,6 +185,9 @@ def _rough(jobs: Jobs, parts: Shape) -> str:
     named = "; ".join(dict.fromkeys(f"{part.part} ({part.job})" for part in rough[:MOST_NAMED]))
     return f" Known in outline only: {named}. Write constants or parameters in their place."
 
+
+HISTORIES_FOR_MORE_OF_FILES = 100
+"""How many more histories are tried for a stronger witness where jobs were read from files."""
 
 MOST_NAMED = 3
 """The most opaque parts that an answer names."""

@@ -54,5 +54,5 @@ def _aborts(given: Jobs, remedy: Remedy) -> tuple[Abort, ...]:
         tried = instances(again)
     except InvalidScenario:
         return ()
-    elsewhere = tuple(Stage(other) for other in with_other_rows(again))
-    return search.aborts(Stage(again), tried, elsewhere, pairs_only=True)
+    elsewhere = tuple(Stage(other, in_order=False) for other in with_other_rows(again))
+    return search.aborts(Stage(again, in_order=False), tried, elsewhere, pairs_only=True)

@@ -47,10 +47,15 @@ class Found:
 
 
 class Stage:
-    """Runs instances of one workload from the end of its set-up."""
+    """Runs instances of one workload from the end of its set-up.
 
-    def __init__(self, jobs: Jobs) -> None:
+    With ``in_order`` each instance comes after the earlier statements of its run; without, the
+    table may be as any of them leave it.
+    """
+
+    def __init__(self, jobs: Jobs, *, in_order: bool = True) -> None:
         self.jobs = jobs
+        self.in_order = in_order
         self.runs = 0
         self._begun: dict[tuple[int, str, str], InFlight] = {}
 
@@ -77,9 +82,11 @@ class Stage:
         latest = self.jobs.base
         running: dict[int, InFlight] = {}
         ended: dict[int, Ended] = {}
-        for action, number in (*self._opening(instances), *steps):
+        earlier = self.earlier(instances)
+        for action, number in (*_opening(earlier), *steps):
             if action == "begin":
-                instance = self._instance(instances, number)
+                late = number >= FIRST_EARLIER
+                instance = earlier[number - FIRST_EARLIER] if late else instances[number]
                 running[number] = self.begin(_name(number), instance.sql, latest)
             else:
                 ended[number] = commit(running[number], latest, self.jobs.profile, self.jobs.level)
@@ -89,7 +96,7 @@ class Stage:
     def earlier(self, instances: Sequence[Instance]) -> tuple[Instance, ...]:
         """The runs of statements that come before these instances, in the same runs of jobs."""
         before = self.jobs.widening.before
-        if not before:
+        if not before or not self.in_order:
             return ()
         return tuple(
             self._earlier(name, instance)
@@ -105,16 +112,6 @@ class Stage:
             for parameter in template.parameters
         }
         return Instance(job, given, template.filled(given))
-
-    def _opening(self, instances: Sequence[Instance]) -> Play:
-        """Steps before all others: the earlier statements of each run, one after the other."""
-        numbers = range(FIRST_EARLIER, FIRST_EARLIER + len(self.earlier(instances)))
-        return tuple((action, n) for n in numbers for action in ("begin", "commit"))
-
-    def _instance(self, instances: Sequence[Instance], number: int) -> Instance:
-        if number < FIRST_EARLIER:
-            return instances[number]
-        return self.earlier(instances)[number - FIRST_EARLIER]
 
     def violates(self, ended: Mapping[int, Ended], level: str) -> bool:
         """Whether the transactions that succeeded violate a level."""
@@ -161,7 +158,7 @@ class Stage:
             {name: instance.sql for name, instance in zip(names, every, strict=True)},
             (
                 Step(action, name(number))  # type: ignore[arg-type]
-                for action, number in (*self._opening(instances), *steps)
+                for action, number in (*_opening(earlier), *steps)
             ),
         )
         return Found(every, expecting(scenario, self.jobs), readings)
@@ -171,6 +168,12 @@ NAMES = tuple("ABCDEFGH")
 
 FIRST_EARLIER = 100
 """From this number on, transactions of a play are earlier statements of its runs."""
+
+
+def _opening(earlier: Sequence[Instance]) -> Play:
+    """Steps before all others: the earlier statements of each run, one after the other."""
+    numbers = range(FIRST_EARLIER, FIRST_EARLIER + len(earlier))
+    return tuple((action, n) for n in numbers for action in ("begin", "commit"))
 
 
 def _name(number: int) -> str:

@@ -50,7 +50,7 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
         some = []
         for group in combinations(changes, count):
             sql = {name: text for name, text, _ in group}
-            if len(sql) == count and _robust(given, sql):
+            if len(sql) == count and _robust(given, sql, known):
                 words = "; ".join(words for _, _, words in group)
                 some.append(Remedy(f"{words[0].upper()}{words[1:]}.", {}, sql))
         cures += some
@@ -66,7 +66,7 @@ def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
     return tuple(cures)
 
 
-def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
+def _robust(given: Jobs, changed: Mapping[str, str], known: Mapping[str, Job]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
         again = jobs(
@@ -78,12 +78,13 @@ def _robust(given: Jobs, changed: Mapping[str, str]) -> bool:
             given.types,
             given.widening,
         )
-        changed_jobs = analysed(again)
+        made = analysed(again)
     except InvalidScenario:
         return False
-    if any(one.outside is not None for one in changed_jobs.values()):
+    mixed = [made[name] if name in changed else one for name, one in known.items()]
+    if any(one.outside is not None for one in mixed):
         return False
-    return shape(list(changed_jobs.values())).impossible
+    return shape(mixed).impossible
 
 
 def analysed(given: Jobs) -> dict[str, Job]:

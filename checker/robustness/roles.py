@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -26,6 +27,9 @@ from checker.robustness.symbolic.expressions import SymbolicRow, fresh_row
 from checker.robustness.symbolic.footprint import Access, Addition
 
 TIMEOUT_MS = 2000
+
+MOST_REMEMBERED = 20_000
+"""The number of answers about the same jobs that are remembered: remedies ask them again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def shape(jobs: Sequence[Job], among: Sequence[Job] = ()) -> Shape:
     )
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def misses(t: Job, b: Job) -> bool:
     """Whether T, a writer, may read a row that B adds."""
     miss, append = t.run(), b.run()
@@ -83,6 +88,7 @@ def misses(t: Job, b: Job) -> bool:
     return any(_possible(row.when, miss.reads(row.row)) for row in append.adds)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def builds_on(t: Job, b: Job, x: Job) -> bool:
     """Whether X may read a row of B, T may miss one, and T may commit nevertheless."""
     miss, builder = t.run(), x.run()
@@ -110,6 +116,7 @@ def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
             yield row, other, (one,)
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def leads_back(w: Job, z: Job) -> bool:
     """Whether Z may change what W read although W ran within it, and commit nevertheless."""
     inner, outer = w.run(), z.run()
@@ -199,6 +206,7 @@ def _groups(jobs: Sequence[Job]) -> Mapping[str, int]:
     return group
 
 
+@lru_cache(maxsize=MOST_REMEMBERED)
 def conflict(one: Job, other: Job) -> bool:
     """Whether a run of the first may write what a run of the other reads or takes out."""
     writer, reader = one.run(), other.run()

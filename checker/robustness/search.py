@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 
 from checker.robustness.histories import SERIAL, Found, Play, Stage, shortest
+from checker.robustness.jobs.widening import EXACT
 from checker.robustness.jobs.workload import Instance, Jobs
 from checker.robustness.readings import Patience, Readings, of_cycle
 from checker.search.exhaustive import READERS, WRITERS, Search
@@ -56,7 +57,9 @@ MOST_BESIDE_ANOTHER = 600
 MOST_WITH_ANOTHER = 6_000
 MOST_FOR_ANOTHER_EXCEPTION = 1_000
 MOST_FOR_ABORTS = 120_000
+MOST_FOR_ABORTS_OF_FILES = 5_000
 MOST_TO_EXHAUST = 14
+LEAST_OF_A_PAIR = 24
 """Limits of the searches: histories, and instances for the exhaustive one."""
 
 
@@ -221,7 +224,9 @@ def aborts(
     ``pairs_only`` leaves out the runs before.
     """
     found: dict[tuple[str, str, str], Abort] = {}
-    share = MOST_FOR_ABORTS // max(1, len(instances)) ** 2
+    exact = stage.jobs.widening is EXACT
+    most_of_all = MOST_FOR_ABORTS if exact else MOST_FOR_ABORTS_OF_FILES
+    share = max(LEAST_OF_A_PAIR, most_of_all // max(1, len(instances)) ** 2)
     for current, winner in product(instances, instances):
         if _reads_only(stage.jobs, instances[current]) or _reads_only(
             stage.jobs, instances[winner]

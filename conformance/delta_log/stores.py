@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -83,7 +84,7 @@ class RemoteStore:
             self._selector = arrow.FileSelector
         except Exception as error:
             # The object stores raise many classes, none of them documented.
-            raise UnreadableStore(f"{url}: {' '.join(str(error).split())}") from error
+            raise UnreadableStore(f"{url}: {_reason(error)}") from error
 
     def listing(self, folder: str) -> Mapping[str, int]:
         """The sizes of all files below a folder."""
@@ -95,7 +96,7 @@ class RemoteStore:
                 if info.is_file
             }
         except Exception as error:
-            raise UnreadableStore(f"{self.location}: {' '.join(str(error).split())}") from error
+            raise UnreadableStore(f"{self.location}: {_reason(error)}") from error
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
         """The bytes of a file, or a part of them."""
@@ -104,9 +105,12 @@ class RemoteStore:
                 file.seek(start)
                 return bytes(file.read() if size is None else file.read(size))
         except Exception as error:
-            raise UnreadableStore(
-                f"{self.location}/{path}: {' '.join(str(error).split())}"
-            ) from error
+            raise UnreadableStore(f"{self.location}/{path}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    """The message of an error in one line; object stores colour theirs."""
+    return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(error)).split())
 
 
 def store(location: str) -> Store:

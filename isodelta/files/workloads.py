@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.template import tokens
 from checker.robustness.jobs.workload import Jobs, jobs
+from isodelta.files.declared_jobs import as_sql
 from isodelta.files.scenario_schema import TableShape
 from isodelta.files.scenarios import (
     BadScenarios,
@@ -124,7 +125,8 @@ class _Reader:
                 place: Path = ("jobs", job, number) if several else ("jobs", job)
                 if name in sql:
                     raise self._bad(place, f"another job is called {name!r}")
-                sql[name], places[name] = text, place
+                sql[name] = as_sql(text, shape.table.columns)
+                places[name] = place
         return sql, places
 
     def _types(self, shape: WorkloadShape) -> dict[str, ColumnType]:

@@ -22,7 +22,7 @@ from model.statements import Statement
 from model.values.types import ColumnType
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Job:
     """A job, as far as it matters for the theorems.
 

@@ -58,5 +58,6 @@ def print_what_if(audited: Audited, console: Console) -> None:
     later = asked.pairs.most_common(1)
     if later:
         (name, earlier), count = later[0]
-        words = f"most often {name} overlapped {earlier}: {count} times"
+        times = "once" if count == 1 else f"{count} times"
+        words = f"most often {name} overlapped {earlier}: {times}"
         console.print(Padding(Text(printable(words)), (0, 0, 0, 6)))

@@ -22,7 +22,6 @@ from checker.refusals.texts import Refusal
 from conformance.delta_log.stores import UnreadableStore, store
 from conformance.delta_log.table_log import DataFiles, NoLog, TableLog
 from isodelta.exits import BadInput
-from model.errors import InvalidScenario
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 
 MOST_ROWS = 200
@@ -79,7 +78,7 @@ def read_job(file: str) -> Job:
         raise BadInput(f"--sql: {file}: cannot be read: {error}") from error
     try:
         trees = [tree for tree in sqlglot.parse(text, read="spark") if tree is not None]
-    except SqlglotError as error:
+    except (SqlglotError, RecursionError) as error:
         reason = " ".join(str(error).split())[:120]
         raise BadInput(f"--sql: {file}: this is not SQL: {reason}") from error
     for tree in trees:
@@ -266,15 +265,3 @@ def files_read(given: Given, job: Job) -> tuple[str, str] | None:
     if True in answers:
         return "yes", f"rows that {name} added match {job.condition}"
     return None
-
-
-__all__ = [
-    "Given",
-    "InvalidScenario",
-    "Job",
-    "files_read",
-    "read_job",
-    "read_table",
-    "scenario_of",
-    "winner_predicate",
-]

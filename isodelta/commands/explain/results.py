@@ -20,6 +20,8 @@ from isodelta.exits import BadInput
 from isodelta.files.scenario_writer import scenario_mapping
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE
+from model.outcomes import COMMITTED
+from model.preparation import run_scenario
 from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario
 
@@ -32,7 +34,8 @@ class Explained:
     """A conflict explained.
 
     ``reasons`` say why each level needed it or not, ``assumed`` what was taken for granted.
-    ``scenario`` shows the conflict; None if the model has none like it.
+    ``scenario`` shows the conflict; None if the model has none like it. ``helped`` are remedies
+    that were tried on it.
     """
 
     refusal: Refusal
@@ -41,6 +44,12 @@ class Explained:
     reasons: Mapping[str, str]
     assumed: Sequence[str]
     scenario: Scenario | None
+    helped: Sequence[str] = ()
+
+    @property
+    def remedies(self) -> list[str]:
+        """What was tried and helped, and what is known to help in general."""
+        return [*self.helped, *self.advice.remedies]
 
     @property
     def advice(self) -> Advice:
@@ -83,7 +92,7 @@ class Explained:
             "necessary": dict(self.necessary),
             "because": self.because,
             "assumed": list(self.assumed),
-            "remedies": list(self.advice.remedies),
+            "remedies": self.remedies,
             "retry": self.advice.retry,
             "retry_because": self.advice.why_retry,
             "claims": list(self.advice.claims),
@@ -141,7 +150,8 @@ def _on_the_table(
                 )
         if found is not None:
             shown = made.at_level(level)
-            return Explained(refusal, winner, found.needed, found.because, assumed, shown)
+            helped = _other_level(made, rules, level, found.needed)
+            return Explained(refusal, winner, found.needed, found.because, assumed, shown, helped)
     files = files_read(given, job)
     if files is None or refusal.conflict != "ConcurrentAppend":
         return None
@@ -158,6 +168,19 @@ def _on_the_table(
             because if answer == "no" else "a blind append can be ordered after the job"
         )
     return Explained(refusal, winner, needed, reasons, assumed, example.scenario)
+
+
+def _other_level(
+    scenario: Scenario, rules: Profile, level: str, needed: Mapping[str, Need]
+) -> list[str]:
+    """The other level as a remedy, if both transactions commit there and it still holds."""
+    other = WRITE_SERIALIZABLE if level == SERIALIZABLE else SERIALIZABLE
+    if needed[other] != "no":
+        return []
+    ended = run_scenario(scenario, rules, other).ended[CURRENT].outcome
+    if ended != COMMITTED:
+        return []
+    return [f"at {other} both commit, and the level holds (tried in the model on these rows)"]
 
 
 def _by_examples(

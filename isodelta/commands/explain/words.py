@@ -33,7 +33,7 @@ def print_explained(explained: Explained, console: Console) -> None:
         for assumption in explained.assumed:
             _indented(console, assumption)
     console.print(Text("What helps", "bold"))
-    for remedy in advice.remedies:
+    for remedy in explained.remedies:
         _indented(console, f"- {remedy}")
     line = Text("Retry: ", "bold")
     line.append(advice.retry)

@@ -14,7 +14,7 @@ from deltalake import DeltaTable, write_deltalake
 from checker.logs import commit_text
 from checker.logs.audit import Window
 from conformance.delta_log import table_log
-from conformance.delta_log.stores import RemoteStore, store
+from conformance.delta_log.stores import RemoteStore, UnreadableStore, store
 from conformance.delta_log.table_log import NoLog, TableLog
 from tests.log_files import (
     PROTOCOL,
@@ -289,6 +289,14 @@ def test_a_store_behind_a_url_reads_the_same(table: Path) -> None:
     assert remote.read(name) == local.read(name)
     assert remote.read(name, 3, 5) == local.read(name, 3, 5)
     assert len(list(TableLog(remote).entries(0))) == len(list(TableLog(local).entries(0)))
+
+
+def test_a_store_that_is_not_there_is_refused_in_one_line() -> None:
+    with pytest.raises(UnreadableStore) as raised:
+        store("unheard-of://place/table")
+    assert str(raised.value).startswith("unheard-of://place/table: ")
+    assert "\n" not in str(raised.value)
+    assert "\x1b" not in str(raised.value)
 
 
 def test_staged_commits_and_features_that_are_not_known_are_named(tmp_path: Path) -> None:

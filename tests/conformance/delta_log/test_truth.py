@@ -121,6 +121,7 @@ def random_verdicts(
     return met
 
 
+@pytest.mark.slow
 def test_random_tables_of_delta_rs(delta_rs: DeltaRsEngine) -> None:
     met = random_verdicts(delta_rs, DELTA_RS, (SERIALIZABLE, SNAPSHOT_ISOLATION), 120)
     assert not met["holds", "violated"] + met["violated", "holds"]

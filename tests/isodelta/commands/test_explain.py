@@ -84,6 +84,7 @@ def test_with_the_table_and_the_job(
     options = ("--delta", str(table), "--sql", job(tmp_path, sql))
     answer = explained(capsys, tmp_path, APPEND, *options)
     assert answer["necessary"] == {"Serializable": serializable, "WriteSerializable": "no"}
+    assert answer["remedies"][0].startswith("at WriteSerializable both commit")
     assert answer["scenario"]["table"]["setup"] == ["INSERT INTO t VALUES (1, 1)"]
 
 

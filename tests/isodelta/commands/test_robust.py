@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from checker.robustness.answer import robustness
 from isodelta.cli import run
 from isodelta.files import workload_schema
 from isodelta.files.scenario_writer import mapping_yaml
@@ -192,3 +193,40 @@ def test_the_table_in_the_documents_is_what_the_command_prints(
     files = [str(path) for path in sorted(WORKLOADS.glob("*.yaml"))]
     assert run(["robust", *files, "--markdown"]) == 1
     assert capsys.readouterr().out in (ROOT / "docs" / "robust.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("declared", "meant"),
+    [
+        ("append", "INSERT INTO t (`k`, `v`) VALUES (:new_k, :new_v)"),
+        ("mode overwrite", "INSERT OVERWRITE t (`k`, `v`) VALUES (:new_k, :new_v)"),
+        (
+            "overwrite replaceWhere k = :k",
+            "INSERT INTO t REPLACE WHERE k = :k VALUES (:new_k, :new_v)",
+        ),
+        ("'foreachBatch: DELETE FROM t WHERE k = :k'", "DELETE FROM t WHERE k = :k"),
+    ],
+)
+def test_a_job_may_be_declared_by_what_it_does(declared: str, meant: str) -> None:
+    text = GOOD.replace("INSERT INTO t VALUES (:k, :v)", declared)
+    assert parse_workload(text).jobs.templates["stream"].text == meant
+
+
+NULLS = """
+name: nulls
+table:
+  columns: {k: int, live: boolean}
+  properties: {delta.isolationLevel: WriteSerializable}
+  setup: ["INSERT INTO t VALUES (1, NULL), (2, true)"]
+tables:
+  s: {columns: {k: int, live: boolean}, setup: ["INSERT INTO s VALUES (1, NULL), (NULL, false)"]}
+jobs:
+  stream: INSERT INTO t SELECT k, live FROM s WHERE CONDITION
+  drop: MERGE INTO t USING s ON t.k = s.k AND CONDITION2 WHEN MATCHED THEN DELETE
+"""
+
+
+@pytest.mark.parametrize("condition", ["live", "live = :live", "live IS NULL", "live <=> NULL"])
+def test_a_null_in_a_boolean_column_beside_a_table_that_jobs_read(condition: str) -> None:
+    text = NULLS.replace("CONDITION2", "s." + condition).replace("CONDITION", condition)
+    assert robustness(parse_workload(text).jobs).serial.verdict in ("robust", "not robust")
