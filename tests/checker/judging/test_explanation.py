@@ -107,6 +107,7 @@ def test_many_reasons_are_counted():
 def test_rows_are_written_as_in_sql():
     values = (None, True, 3, 1.5, "it's", Decimal("1.50"), date(2026, 1, 2))
     assert row(values) == "(NULL, TRUE, 3, 1.5, 'it''s', 1.50, DATE '2026-01-02')"
+    assert (literal(True), literal(False)) == ("TRUE", "FALSE")
     assert literal(datetime(2026, 1, 2, 3, 4)) == "TIMESTAMP '2026-01-02 03:04:00'"
 
 

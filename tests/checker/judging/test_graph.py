@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from checker.judging import graph
+from checker.judging.witness import Cycle, Edge
 from tests.notation import history
 
 LOST_UPDATE = history("x=10", "A@0>1: r(x) w(x=11)", "B@0>2: r(x) w(x=12)")
@@ -44,3 +45,10 @@ def test_a_cycle_is_found_beside_transactions_that_depend_on_nothing():
     cycle = ("A@0>4: r(x) w(x=11)", "B@0>5: r(x) w(x=12)")
     judged = history("x=10 y=1 z=1 u=1", *alone, *cycle)
     assert graph.judge(judged, "WriteSerializable").verdict == "violated"
+
+
+def test_a_cycle_of_one_of_many_orders_says_so():
+    edges = (Edge("A", "B", "ww", "A first"), Edge("B", "A", "rw", "B first"))
+    assert Cycle(edges).because == "A first; B first"
+    many = Cycle(edges, one_of_many=True).because
+    assert many == "every order of the versions leads to a cycle, one of them: A first; B first"

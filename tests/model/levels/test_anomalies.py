@@ -14,6 +14,7 @@ from model.levels import common_name, cycle_name
         ("ww wr", "G1c", "circular information flow"),
         ("wr so", "G1c-session", "causality violation"),
         ("ww so", "G1c-session", "causality violation"),
+        ("wr rt", "G1c-realtime", "real-time violation"),
         ("rw wr", "G-single", "read skew"),
         ("rw so", "G-single-session", "causality violation"),
         ("rw rw", "G2", "write skew"),
