@@ -365,7 +365,10 @@ def hostile_report() -> Report:
         name=evil,
         table=TableSpec(
             columns={"v": "string", evil: "int"},
-            properties={"delta.isolationLevel": "WriteSerializable"},
+            properties={
+                "delta.isolationLevel": "WriteSerializable",
+                "delta.columnMapping.mode": "name",
+            },
             setup=(f"INSERT INTO t VALUES ('{text}', 1)",),
         ),
         transactions={
