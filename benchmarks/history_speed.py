@@ -1,13 +1,16 @@
 """The time of verdicts on histories whose version order is unknown.
 
-Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small | --overlapping]``. Each
-row is one history in memory, judged at every level: valid or with one planted anomaly, over few
-keys or many, drawn uniformly or by Zipf's law, with 20 sessions or with none (each transaction its
-own, in the order of commits). Histories with sessions are sorted by session, so that nothing of
-the order in which they ran is left. ``blind`` is the share of writes that do not read their key
-first. Then come histories of sessions that overlapped in a database of one level ("at ..."), blind
-writes only. The last column is the time relative to the first row. ``--small`` leaves most of the
-grid out, ``--overlapping`` all but the sessions that overlapped.
+Run it with ``python benchmarks/history_speed.py [TRANSACTIONS] [--small | --overlapping |
+--hidden]``. Each row is one history in memory, judged at every level: valid or with one planted
+anomaly, over few keys or many, drawn uniformly or by Zipf's law, with 20 sessions or with none
+(each transaction its own, in the order of commits). Histories with sessions are sorted by session,
+so that nothing of the order in which they ran is left. ``blind`` is the share of writes that do not
+read their key first. Then come histories of sessions that overlapped in a database of one level
+("at ..."), blind writes only. The last column is the time relative to the first row. ``--small``
+leaves most of the grid out, ``--overlapping`` all but the sessions that overlapped.
+
+``--hidden`` prints other rows: blind writes without sessions and in no order, with the verdict at
+Serializable, which has a minute.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from random import Random
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -86,6 +90,27 @@ def _rows(transactions: int, small: bool, overlapping: bool) -> Iterator[Row]:
         yield shape, True, f"at {level}", history, {level: "holds"}
 
 
+def hidden(transactions: int) -> None:
+    """Valid histories of which neither the sessions nor the order are left."""
+    gc.disable()
+    print(f"{'keys':>7} {'blind':>5} {'s':>7} {'cpu s':>7} verdict")
+    for keys, blind in itertools.product((10, 100, 2000), (0.5, 1.0)):
+        shape = Shape(transactions, sessions=transactions, keys=keys, blind=blind)
+        recorded = list(generate(1, shape).transactions)
+        Random(5).shuffle(recorded)
+        alone = (replace(each, session=number) for number, each in enumerate(recorded))
+        history = RecordedHistory("register", tuple(alone))
+        start, cpu = time.perf_counter(), time.process_time()
+        judged = judge(history, session_order=False, time_limit=60, only=[SERIALIZABLE])
+        seconds, used = time.perf_counter() - start, time.process_time() - cpu
+        verdict = judged.levels[SERIALIZABLE].verdict
+        print(f"{keys:7,} {blind:5.1f} {seconds:7.2f} {used:7.2f} {verdict}", flush=True)
+        gc.collect()
+
+
 if __name__ == "__main__":
     numbers = [int(word) for word in sys.argv[1:] if word.isdigit()]
-    main(numbers[0] if numbers else 100_000, "--small" in sys.argv, "--overlapping" in sys.argv)
+    if "--hidden" in sys.argv:
+        hidden(numbers[0] if numbers else 10_000)
+    else:
+        main(numbers[0] if numbers else 100_000, "--small" in sys.argv, "--overlapping" in sys.argv)

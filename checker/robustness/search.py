@@ -234,16 +234,14 @@ def aborts(
             continue
         groups = list(islice(shortest(product(instances[current], instances[winner])), share))
         _note(stage, found, current, winner, groups, MISSED)
-        for other in others:
-            _note(other, found, current, winner, groups, MISSED)
-        if pairs_only:
-            continue
         known = any(key[:2] == (current, winner) for key in found)
         few = [each for some in instances.values() for each in some[:3]]
         longer = list(product(instances[current][:6], instances[winner][:6], few))
         most = min(share, MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER)
-        for play in (AFTER_ANOTHER, ANOTHER_BETWEEN):
+        for play in () if pairs_only else (AFTER_ANOTHER, ANOTHER_BETWEEN):
             _note(stage, found, current, winner, islice(shortest(longer), most), play)
+        for other in others:
+            _note(other, found, current, winner, groups, MISSED)
     return tuple(found.values())
 
 

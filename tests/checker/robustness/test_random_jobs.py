@@ -87,7 +87,9 @@ def test_a_row_that_a_condition_fails_on_is_missed_as_well(condition: str, value
     [
         ("10 / v > 1 AND p = 1", False),
         ("p = 1 AND (v > 3 OR CAST(n AS INT) = 1)", False),
-        ("v BETWEEN k % 2 AND 3", False),
+        ("v BETWEEN 7 % k AND 3", False),
+        ("v BETWEEN k % 2 AND 3", True),
+        ("p = 1 OR v + 1 > 2", True),
         ("10 / v > 1", True),
         ("upper(n) LIKE 'A%' AND p = 1", True),
         ("CAST(d AS TIMESTAMP) > TIMESTAMP '2026-03-01 10:00:00' AND p IN (1, :p)", True),
