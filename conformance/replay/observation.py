@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from conformance.engine import Begun, CommitRecord, Committed, Engine, Replay
+from conformance.delta_log.log_reader import UnreadableTable
+from conformance.engine import Begun, CommitRecord, Committed, Engine, EngineError, Replay
 from model.history import Row
 from model.outcomes import FAILED
 from model.scenario import Scenario, Step
@@ -65,6 +66,8 @@ def observe(engine: Engine, scenario: Scenario, level: str) -> Observation:
     replay = engine.open(scenario, level)
     try:
         return drive(replay, engine.name, scenario, level)
+    except UnreadableTable as error:
+        raise EngineError(f"the table cannot be read: {error}", scenario=scenario.name) from error
     finally:
         replay.close()
 

@@ -116,6 +116,7 @@ def _sources(loaded: LoadedTable, skipped: Sequence[Statement]) -> dict[str, obj
             {"job": each.job, "part": each.part, "because": each.because} for each in loaded.opaque
         ],
         "inferred": dict(loaded.inferred),
+        "assumptions": loaded.assumptions,
     }
 
 

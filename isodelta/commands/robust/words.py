@@ -114,6 +114,8 @@ def _print_sources(loaded: LoadedTable, console: Console) -> None:
         console.print()
         columns = ", ".join(f"{name} {type_}" for name, type_ in loaded.inferred.items())
         _line(f"Types inferred from their uses: {columns}", console, style="dim")
+    if loaded.assumptions:
+        _line(f"Assumed: {'; '.join(loaded.assumptions)}.", console)
 
 
 def _print_skipped(skipped: Sequence[Statement], console: Console) -> None:

@@ -8,7 +8,7 @@ from checker.search.alphabet import named, scenario
 from conformance.matrix.table import SCHEDULE
 from conformance.model_engine import ModelEngine, ModelReplay
 from conformance.replay.campaign import Job, replay
-from conformance.replay.comparison import Comparison, DifferenceClass
+from conformance.replay.comparison import Comparison, DifferenceClass, _note_rows
 from conformance.replay.observation import observe
 from conformance.replay.observed_history import observed_history
 from model.history import Row
@@ -18,6 +18,7 @@ from model.profiles import DEFAULT, Profile
 from model.rules import delta_spark
 from model.rules.base import Attempt
 from model.scenario import Scenario
+from model.values.unknown import Unknown
 
 
 def pair(current: str, winner: str, level: str = "Serializable") -> Scenario:
@@ -103,3 +104,12 @@ def test_an_observed_history_of_the_model_is_the_predicted_one() -> None:
             }
             predicted = comparison.predicted.history.transactions
             assert changes == {(t.name, len(t.changes), t.commit_version) for t in predicted}
+
+
+def test_values_that_are_not_predicted_are_not_compared() -> None:
+    open_ = Unknown("hash(v)", "a test")
+    raw: list[object] = []
+    _note_rows(raw, "A", "rows", ((1, open_), (2, 5)), ((2, 7), (1, 3)))  # type: ignore[arg-type]
+    assert raw == []
+    _note_rows(raw, "A", "rows", ((1, open_), (2, 5)), ((2, 7), (3, 3)))  # type: ignore[arg-type]
+    assert len(raw) == 1

@@ -294,3 +294,17 @@ def test_the_definition_comes_from_the_log(tmp_path: Path) -> None:
         {"id": "bigint", "day": "string"},
         ("day",),
     )
+
+
+def test_the_answer_says_what_it_takes_for_granted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.sql").write_text("DELETE FROM x WHERE k = 1 AND exotic(v)")
+    _, (result,) = asked(capsys, str(tmp_path))
+    assert result["assumptions"] == [
+        "the columns and types are those inferred, partitioned by nothing",
+        "what is not evaluated fails on no row",
+    ]
+    (tmp_path / "a.sql").write_text(f"{ORDERS} DELETE FROM main.shop.orders WHERE id = 1")
+    _, (result,) = asked(capsys, str(tmp_path))
+    assert result["assumptions"] == []

@@ -53,6 +53,17 @@ class LoadedTable:
     sources: Mapping[str, str] = field(default_factory=dict)
     expect: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def assumptions(self) -> list[str]:
+        """What the answer takes for granted, since nothing in the files says otherwise."""
+        found = []
+        if self.inferred:
+            partitions = ", ".join(self.jobs.table.partition_by) or "nothing"
+            found.append(f"the columns and types are those inferred, partitioned by {partitions}")
+        if any(part.role in ("condition", "value") for part in self.opaque):
+            found.append("what is not evaluated fails on no row")
+        return found
+
     def shown_source(self, plain: str) -> str:
         """Another table by its name as written; an opaque relation by what stands for it."""
         same = next((own for own, later in self.jobs.widening.later.items() if later == plain), "")
