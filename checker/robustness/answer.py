@@ -73,36 +73,36 @@ class Answer:
     seconds: float
 
 
-def robustness(jobs: Jobs, told: Callable[[str], None] = lambda text: None) -> Answer:
+def robustness(jobs: Jobs, progress: Callable[[str], None] = lambda text: None) -> Answer:
     """Whether every admitted history of the jobs has a serial order.
 
-    ``told`` is called with a short text at every stage. Raises InvalidScenario with the place of a
-    job whose SQL is wrong.
+    ``progress`` is called with a short text at every stage. Raises InvalidScenario with the place
+    of a job whose SQL is wrong.
     """
     started = time.monotonic()
     tried = instances(jobs)
     known = analysed(jobs)
     stage = Stage(jobs)
-    told("asking the theorem")
+    progress("asking the theorem")
     every = list(known.values())
-    serial = serial_order(jobs, every, stage, tried, told)
+    serial = serial_order(jobs, every, stage, tried, progress)
     writers = [job for job in every if job.run().writer]
     writing = serial
     if len(writers) < len(every) and serial.verdict != "robust":
-        told("asking about the writers alone")
+        progress("asking about the writers alone")
         some = {job.name: tried[job.name] for job in writers if job.name in tried}
-        writing = serial_order(jobs, writers, Stage(jobs), some, told)
-    told("looking at the order of the log")
+        writing = serial_order(jobs, writers, Stage(jobs), some, progress)
+    progress("looking at the order of the log")
     log_order = _log_order(jobs, every, stage, tried)
     cures: tuple[Remedy, ...] = ()
     if serial.verdict != "robust" and _proved(jobs):
-        told("trying remedies")
+        progress("trying remedies")
         cures = remedies(jobs, known)
-    told("looking for aborts")
+    progress("looking for aborts")
     elsewhere = tuple(Stage(other, in_order=False) for other in with_other_rows(jobs))
     found = search.aborts(Stage(jobs, in_order=False), tried, elsewhere)
     if cures:
-        told("pricing remedies")
+        progress("pricing remedies")
         cures = priced(jobs, cures, found)
     again = retries(jobs, tried, (Stage(jobs, in_order=False), *elsewhere))
     seconds = time.monotonic() - started
@@ -118,7 +118,7 @@ def serial_order(
     known: Sequence[Job],
     stage: Stage,
     tried: Instances,
-    told: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Question:
     """Whether every history of the jobs ``known`` has a serial order.
 
@@ -126,7 +126,7 @@ def serial_order(
     """
     outside = _outside(jobs, known)
     if outside is not None:
-        told("trying every schedule")
+        progress("trying every schedule")
         found, looked = search.exhaustive(stage, tried)
         if found is not None and (open_ := _open(jobs, found)) is not None:
             return open_
@@ -146,7 +146,7 @@ def serial_order(
         return Question(
             "robust", "The repaired rules admit no cycle of writers (theorem of the repair)."
         )
-    told("looking for the smallest history")
+    progress("looking for the smallest history")
     enough = 2 if _writers_robust(known) else 3
     sure = {name: some for name, some in tried.items() if not uncertain(jobs, name)}
     searched = ((sure, _playable(parts, sure)), (tried, _playable(parts, tried)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from sqlglot import exp
@@ -186,6 +187,7 @@ def _whole(node: exp.Expr | None) -> int:
         raise InvalidScenario(f"{text!r} is not a whole number") from error
 
 
+@lru_cache(4096)
 def _of_text(text: str) -> Declared:
     """The definition of a column whose text is written without its name."""
     try:

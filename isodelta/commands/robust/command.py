@@ -15,14 +15,21 @@ from isodelta.exits import BadInput
 from isodelta.options import ENGINES, Common, common_options, engine_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
+    from checker.robustness.answer import Answer
+    from checker.robustness.jobs.workload import Jobs
     from conformance.engine import Engine
     from isodelta.commands.robust.results import Asked, NothingWritten
     from isodelta.commands.robust.sources import Files, LoadedTable
     from isodelta.commands.robust.sources.statements import Statement
     from isodelta.files.workloads import LoadedWorkload
     from isodelta.report import Report
+
+    Ask = Callable[[Jobs], Answer]
+    Question = tuple[LoadedWorkload | LoadedTable | None, Sequence[Statement], Ask]
 
 
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
@@ -93,7 +100,6 @@ class Asking(Course["Asked | NothingWritten"]):
     doing = "asking"
 
     def results(self, progress: Progress) -> Iterator[Asked | NothingWritten]:
-        from checker.robustness.answer import robustness
         from isodelta.commands.robust.replay import ReplayedHistory, replay_answer
         from isodelta.commands.robust.results import Asked, NothingWritten
         from isodelta.files.workloads import read_workloads
@@ -101,11 +107,11 @@ class Asking(Course["Asked | NothingWritten"]):
         workloads = read_workloads(self.workloads, self.common.profile)
         answers: list[Asked] = []
         with self._started() as engine:
-            for loaded, skipped in self._asked(workloads, progress):
+            for loaded, skipped, ask in self._asked(workloads, progress):
                 if loaded is None:
                     yield NothingWritten(", ".join(self.files.files), skipped)
                     continue
-                answer = robustness(loaded.jobs, progress)
+                answer = ask(loaded.jobs)
                 replays: tuple[ReplayedHistory, ...] = ()
                 if engine is not None:
                     progress("replaying")
@@ -117,33 +123,43 @@ class Asking(Course["Asked | NothingWritten"]):
 
             write_sarif(answers, Path(self.sarif))
 
-    def _asked(
-        self, workloads: Sequence[LoadedWorkload], progress: Progress
-    ) -> Iterator[tuple[LoadedWorkload | LoadedTable | None, Sequence[Statement]]]:
+    def _asked(self, workloads: Sequence[LoadedWorkload], progress: Progress) -> Iterator[Question]:
         """All workloads, each with the statements of its files that are left alone."""
-        yield from ((each, ()) for each in workloads)
-        yield from self._tables(progress)
+        from checker.robustness.answer import robustness
 
-    def _tables(
-        self, progress: Progress
-    ) -> Iterator[tuple[LoadedTable | None, Sequence[Statement]]]:
+        def ask(jobs: Jobs) -> Answer:
+            return robustness(jobs, progress)
+
+        yield from ((each, (), ask) for each in workloads)
+        yield from self._tables(progress, ask)
+
+    def _tables(self, progress: Progress, ask: Ask) -> Iterator[Question]:
         """The tables that SQL files write, each with statements that are left alone."""
+        from isodelta.commands.robust.parallel import Answers, processes
         from isodelta.commands.robust.sources import read_project
 
         if not self.files.files:
             return
         project = read_project(self.files)
         left = project.skipped
-        if not project.written:
-            yield None, tuple(left)
-        for number, (name, shown) in enumerate(project.written, 1):
-            progress(f"{shown} ({number} of {len(project.written)})")
-            loaded = project.table(name, shown, self.common.profile)
-            jobs = {statement.job for statement in loaded.statements.values()}
-            last = number == len(project.written)
-            mine = [each for each in left if last or each.job in jobs]
-            left = [each for each in left if each not in mine]
-            yield loaded, tuple(mine)
+        total = len(project.written)
+        if not total:
+            yield None, tuple(left), ask
+        workers = processes(total)
+        elsewhere = (
+            Answers(self.files, self.common.profile, total, workers) if workers > 1 else None
+        )
+        try:
+            for number, (name, shown) in enumerate(project.written, 1):
+                progress(f"{shown} ({number} of {total})")
+                loaded = project.table(name, shown, self.common.profile)
+                jobs = {statement.job for statement in loaded.statements.values()}
+                mine = [each for each in left if number == total or each.job in jobs]
+                left = [each for each in left if each not in mine]
+                yield loaded, tuple(mine), elsewhere.next if elsewhere is not None else ask
+        finally:
+            if elsewhere is not None:
+                elsewhere.close()
 
     def _started(self) -> AbstractContextManager[Engine | None]:
         """The requested engine, if any."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from isodelta.cli import run
+from isodelta.commands.robust import parallel
 from isodelta.commands.robust.sources import Files, Project, read_project
 from isodelta.commands.robust.sources.parameters import named
 from isodelta.commands.robust.sources.statements import split
@@ -308,3 +309,20 @@ def test_the_answer_says_what_it_takes_for_granted(
     (tmp_path / "a.sql").write_text(f"{ORDERS} DELETE FROM main.shop.orders WHERE id = 1")
     _, (result,) = asked(capsys, str(tmp_path))
     assert result["assumptions"] == []
+
+
+@pytest.mark.slow
+def test_several_processes_give_the_answers_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(parallel.FEWEST):
+        text = f"INSERT INTO t{number} VALUES (:k); DELETE FROM t{number} WHERE k = {number};"
+        (tmp_path / f"job{number}.sql").write_text(text)
+    monkeypatch.setattr(parallel, "processes", lambda tables: 2)
+    together = asked(capsys, str(tmp_path))
+    monkeypatch.setattr(parallel, "processes", lambda tables: 1)
+    alone = asked(capsys, str(tmp_path))
+    for answer in (*together[1], *alone[1]):
+        del answer["seconds"]
+    assert len(alone[1]) == parallel.FEWEST
+    assert together == alone
