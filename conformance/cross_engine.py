@@ -42,7 +42,7 @@ class CrossEngine:
         return {**self._spark.versions(), "deltalake": deltalake.__version__}
 
     def usable(self) -> bool:
-        """Whether Spark still runs."""
+        """True if Spark still runs."""
         return self._spark.usable()
 
     def open(self, scenario: Scenario, level: str | None = None) -> CrossReplay:

@@ -77,7 +77,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """How a transaction ended.
+    """The end of a transaction.
 
     ``outcome`` is ``committed``, ``no commit``, ``read``, ``failed`` or the name of a conflict.
     If a statement commits several times (VACUUM records its start and its end),
@@ -188,7 +188,7 @@ class Engine(Protocol):
         ...
 
     def usable(self) -> bool:
-        """Whether the engine can replay further scenarios: it has not died."""
+        """True if the engine can replay further scenarios: it has not died."""
         ...
 
     def open(self, scenario: Scenario, level: str | None = None) -> Replay:

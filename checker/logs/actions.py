@@ -55,7 +55,7 @@ class LoggedCommit:
 
     @property
     def operation(self) -> str:
-        """The operation that the commit says it was; ``unknown operation`` if it says nothing."""
+        """The operation as the commit names it; ``unknown operation`` if it does not."""
         return str(self.info.get("operation") or "unknown operation")
 
     @property
@@ -66,19 +66,19 @@ class LoggedCommit:
 
     @property
     def read_version(self) -> int | None:
-        """The version of the snapshot that the commit says it read; None if it says nothing."""
+        """The version of the snapshot that the commit read; None if it does not record it."""
         version = self.info.get("readVersion")
         return version if isinstance(version, int) and not isinstance(version, bool) else None
 
     @property
     def level(self) -> str | None:
-        """The isolation level that the commit says it was checked at."""
+        """The isolation level that the commit was checked at, as it records it."""
         level = self.info.get("isolationLevel")
         return level if isinstance(level, str) else None
 
     @property
     def blind_append(self) -> bool:
-        """Whether the commit says that it only added files and read nothing.
+        """True if the commit says that it only added files and read nothing.
 
         Only True is evidence: Delta Kernel for Java writes False whatever it did.
         """
@@ -100,13 +100,13 @@ class LoggedCommit:
 
     @property
     def changes_data(self) -> bool:
-        """Whether the commit changed rows, going by the ``dataChange`` of its files."""
+        """True if the commit changed rows, going by the ``dataChange`` of its files."""
         return any(file.data_change for file in (*self.adds, *self.removes))
 
 
 @dataclass(slots=True)
 class TableState:
-    """A table at one version: what the actions up to there add up to.
+    """A table at one version: the sum of all actions up to there.
 
     ``complete`` is False if the log before is not known whole: then files may be live that are
     not listed.
@@ -121,7 +121,7 @@ class TableState:
     complete: bool = True
 
     def apply(self, commit: LoggedCommit) -> None:
-        """Goes on to the state after a commit."""
+        """Advances to the state after a commit."""
         live = self.live
         for removed in commit.removes:
             live.pop(removed.key, None)

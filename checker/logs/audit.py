@@ -45,7 +45,7 @@ class Window:
     since: int | None = None
 
     def takes(self, commit: LoggedCommit) -> bool:
-        """Whether a commit is asked about."""
+        """True if a commit is asked about."""
         if commit.version < self.first or (self.last is not None and commit.version > self.last):
             return False
         return self.since is None or commit.time is None or commit.time >= self.since
@@ -57,9 +57,9 @@ class Audit:
 
     ``segments`` are the verdicts on overlapping commits, two for each segment. ``levels`` is the
     verdict on the whole window, ``because`` its reasons. ``overlaps`` counts pairs of overlapping
-    commits. ``asked`` are the versions asked about, ``unrecorded`` those of them that may have
-    read and do not say which version.
-    ``retries`` is the number of attempts that writers recorded besides; None if none records it.
+    commits. ``asked`` are the versions asked about, ``unrecorded`` those of them whose commits
+    may have read and do not say which version.
+    ``retries`` is the number of further attempts that writers recorded; None if none records it.
     """
 
     location: str
@@ -112,7 +112,7 @@ def audit(
         if window.last is not None and commit.version > window.last:
             break
         inside = began = window.takes(commit) or (began and window.since is not None)
-        found = list(structure.check(commit, state))
+        misfits = list(structure.check(commit, state))
         traced = _trace(commit, state)
         state.apply(commit)
         named.update(file.path for file in commit.adds)
@@ -120,7 +120,7 @@ def audit(
         if inside:
             result.commits += 1
             result.asked.add(commit.version)
-            result.findings += found
+            result.findings += misfits
             _count_retries(result, commit)
             result.writers[commit.engine.partition("/")[0] or "unknown writer"] += 1
             result.findings += _beside(source, commit, state)
@@ -143,7 +143,7 @@ def audit(
 
 
 def _count_retries(result: Audit, commit: LoggedCommit) -> None:
-    """Adds what delta-rs records of its attempts."""
+    """Adds the retries that delta-rs records for a commit."""
     metrics = commit.info.get("operationMetrics")
     count = metrics.get("num_retries") if isinstance(metrics, dict) else None
     if isinstance(count, int):
@@ -165,12 +165,12 @@ _COLUMNS: dict[int, tuple[Any, Columns]] = {}
 
 def _columns(metadata: Any) -> Columns:
     """The columns of a ``metaData`` action, made once for each action."""
-    known = _COLUMNS.get(id(metadata))
-    if known is None or known[0] is not metadata:
+    cached = _COLUMNS.get(id(metadata))
+    if cached is None or cached[0] is not metadata:
         if len(_COLUMNS) > 256:
             _COLUMNS.clear()
-        known = _COLUMNS[id(metadata)] = metadata, Columns.of(metadata)
-    return known[1]
+        cached = _COLUMNS[id(metadata)] = metadata, Columns.of(metadata)
+    return cached[1]
 
 
 def _shape(metadata: Any) -> object:
@@ -179,7 +179,7 @@ def _shape(metadata: Any) -> object:
 
 
 def _level(commit: LoggedCommit, before: TableState) -> str:
-    """The level that a commit was checked at: what it says, else what its table declares.
+    """The level that a commit was checked at: its own if recorded, else the one its table declares.
 
     delta-rs records none, and takes every spelling but its own for Serializable.
     """
@@ -192,19 +192,19 @@ def _level(commit: LoggedCommit, before: TableState) -> str:
 
 
 def _beside(source: LogSource, commit: LoggedCommit, state: TableState) -> list[Finding]:
-    """What the checkpoint and the checksum of a version say otherwise than the log."""
-    found: list[Finding] = []
+    """The contradictions between the log and the checkpoint and checksum of a version."""
+    findings: list[Finding] = []
     checkpoint = source.checkpoint(commit.version)
     if isinstance(checkpoint, Finding):
-        found.append(checkpoint)
+        findings.append(checkpoint)
     elif checkpoint is not None and state.complete:
-        found += against_checkpoint(state, checkpoint)
+        findings += against_checkpoint(state, checkpoint)
     checksum = source.checksum(commit.version)
     if isinstance(checksum, Finding):
-        found.append(checksum)
+        findings.append(checksum)
     elif checksum is not None:
-        found += against_checksum(state, commit, checksum)
-    return found
+        findings += against_checksum(state, commit, checksum)
+    return findings
 
 
 def _unknown_features(state: TableState) -> list[str]:
@@ -223,8 +223,8 @@ def _unknown_features(state: TableState) -> list[str]:
 
 
 def _overlaps(result: Audit) -> None:
-    asked = [each for each in result.traces if each.version in result.asked]
-    result.overlaps = sum(each.missed for each in asked)
+    asked = [commit for commit in result.traces if commit.version in result.asked]
+    result.overlaps = sum(commit.missed for commit in asked)
     result.overlapping_segments = sum(1 for _ in united(recorded(asked)))
 
 
@@ -249,12 +249,14 @@ def _verdicts(result: Audit, structure: Structure, rows: Rows | None, unknown: l
         for level in DELTA_LEVELS:
             violated[level].append(finding.because)
     intervals = [
-        (other.version, each.version) for each, other in backward(traces) if each.version in asked
+        (earlier.version, later.version)
+        for later, earlier in backward(traces)
+        if later.version in asked
     ]
     for segment in segments(traces, intervals):
         decided = judge(segment)
         result.verdicts += decided
-        by_version = {each.version: each for each in segment.traces}
+        by_version = {commit.version: commit for commit in segment.traces}
         broken = [v for v in decided if v.verdict == "violated"]
         for verdict in decided:
             if verdict.verdict == "violated":
@@ -275,11 +277,11 @@ def _verdicts(result: Audit, structure: Structure, rows: Rows | None, unknown: l
                 )
             )
     changed = False
-    for each in traces:
-        silent = each.read_version is None and each.reads.most is not None
-        if silent and changed and each.version in asked:
-            result.unrecorded.append(each.version)
-        changed = changed or each.changes
+    for commit in traces:
+        silent = commit.read_version is None and commit.reads.most is not None
+        if silent and changed and commit.version in asked:
+            result.unrecorded.append(commit.version)
+        changed = changed or commit.changes
     if result.unrecorded:
         count, first = len(result.unrecorded), result.unrecorded[0]
         reason = (
@@ -299,6 +301,6 @@ def _verdicts(result: Audit, structure: Structure, rows: Rows | None, unknown: l
 
 
 def _promised(level: str, levels: Sequence[str]) -> bool:
-    """Whether the commits on a cycle were all checked at the level, or at a stronger one."""
+    """True if the commits on a cycle were all checked at the level, or at a stronger one."""
     enough = {level, SERIALIZABLE} if level == WRITE_SERIALIZABLE else {SERIALIZABLE}
-    return all(each in enough for each in levels)
+    return all(checked in enough for checked in levels)

@@ -1,6 +1,6 @@
 """The reader of actions: JSON objects of a log, checked, as commits.
 
-What does not have the form that the Delta protocol asks for becomes a problem of the commit, in
+Parts that break the form that the Delta protocol asks for become problems of the commit, in
 words. Nothing in a log makes this reader fail.
 """
 
@@ -52,7 +52,7 @@ def read_lines(commit: LoggedCommit, lines: Iterable[bytes]) -> None:
 
 
 def encodable(line: bytes, content: object) -> bool:
-    """Whether the texts of some parsed JSON can be written: half a surrogate pair cannot."""
+    """True if the texts of some parsed JSON can be written: half a surrogate pair cannot."""
     if b"\\ud" not in line and b"\\uD" not in line:
         return True
     try:
@@ -129,7 +129,7 @@ def _metadata(value: Mapping[str, Any]) -> Mapping[str, Any]:
         raise BadAction(f"metaData.schemaString is not JSON ({_short(error)})") from error
     fields = schema.get("fields") if isinstance(schema, dict) else None
     if not isinstance(fields, list) or not all(
-        isinstance(each, dict) and isinstance(each.get("name"), str) for each in fields
+        isinstance(field, dict) and isinstance(field.get("name"), str) for field in fields
     ):
         raise BadAction("metaData.schemaString is not a schema")
     columns = _optional(value, "partitionColumns", list) or []
@@ -156,17 +156,19 @@ def _info(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _get(value: Mapping[str, Any], name: str, kind: type) -> Any:
-    found = _optional(value, name, kind)
-    if found is None:
+    member = _optional(value, name, kind)
+    if member is None:
         raise BadAction(f"{name} is missing")
-    return found
+    return member
 
 
 def _optional(value: Mapping[str, Any], name: str, kind: type) -> Any:
-    found = value.get(name)
-    if found is None or (isinstance(found, kind) and not (kind is int and isinstance(found, bool))):
-        return found
-    raise BadAction(f"{name} is {_WORDS[kind]}, not {_kind(found)}")
+    member = value.get(name)
+    if member is None:
+        return None
+    if isinstance(member, kind) and not (kind is int and isinstance(member, bool)):
+        return member
+    raise BadAction(f"{name} is {_WORDS[kind]}, not {_kind(member)}")
 
 
 _WORDS: dict[type, str] = {

@@ -1,6 +1,6 @@
 """The log of a table as an audit takes it: versions one after the other, and what lies beside it.
 
-Whoever reads the files of a table hands them over in this form (``conformance.delta_log``).
+A reader of a table's files (``conformance.delta_log``) passes them on in this form.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from checker.logs.findings import Finding
 
 @dataclass(frozen=True, slots=True)
 class Jump:
-    """A place where the log goes on from a state, because the versions before are not there.
+    """A place where the log continues from a state, because the versions before it are missing.
 
     ``state`` is None where there is no checkpoint either: the table is not known from there on,
     unless ``summed`` has the missing commits in sum, from a compacted log.
@@ -54,7 +54,7 @@ class LogSource(Protocol):
         ...
 
     def notes(self) -> Sequence[str]:
-        """What could not be read or is not understood, in words."""
+        """The parts that could not be read or are not understood, in words."""
         ...
 
     def storage(self) -> Storage | None:
@@ -70,16 +70,16 @@ class Storage:
 
 
 class Rows(Protocol):
-    """A reader of the rows in data files; an answer of None means that they are not to be had."""
+    """A reader of the rows in data files; an answer of None means that they are not available."""
 
     def rows(self, file: LoggedFile, metadata: Mapping[str, Any]) -> Sequence[object] | None:
         """The rows of one file, in any order, without deleted ones."""
         ...
 
     def is_empty(self, path: str) -> bool:
-        """Whether a file of the table's folder is a data file without rows."""
+        """True if a file of the table's folder is a data file without rows."""
         ...
 
     def vector_problem(self, file: LoggedFile) -> str | None:
-        """Why the deletion vector of a file cannot be applied; None if it can."""
+        """The reason why the deletion vector of a file cannot be applied; None if it can."""
         ...

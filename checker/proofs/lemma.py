@@ -24,7 +24,7 @@ VerdictName = Literal["proved", "refuted", "unknown"]
 
 SEED = 0
 LIMITS = Limits(resources=100_000_000, wall_ms=600_000)
-"""What z3 may spend on one question: some 15 times the steps that the costliest lemma has taken."""
+"""The budget of z3 for one question: some 15 times the steps that the costliest lemma has taken."""
 
 Formula = Any
 """A z3 formula."""
@@ -43,14 +43,14 @@ IN_EVERY_READING = (
     "The graph then has no cycle, so this holds in all three readings: conflict, view and final "
     "state (the theorem from the conflict reading to the others)."
 )
-"""What a theorem that rules every cycle out says of the readings."""
+"""The sentence on readings in a theorem that rules out every cycle."""
 
 OF_VIOLATIONS = (
     "A violation is a cycle here, which is the conflict reading. What breaks the view or the final "
     "state has a cycle as well, so it contains the same. The converse fails: some histories have a "
     "serial order in spite of their cycle."
 )
-"""What a theorem about the shape of violations says of the readings."""
+"""The sentences on readings in a theorem about the shape of violations."""
 
 
 class CannotBeStated(Exception):
@@ -124,18 +124,18 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """What the theorem says, with its readings and its scope: never print less."""
+        """The statement of the theorem, with its readings and its scope: never print less."""
         scope = SCOPE if self.profile is not None and self.of_histories else ""
         return " ".join(part for part in (self.words, self.readings, scope) if part)
 
     def about(self, profile: str) -> bool:
-        """Whether it says something of a profile's rules."""
+        """True if it says something of a profile's rules."""
         return profile == self.profile or profile in self.also
 
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """What a dropped or weakened assumption does to a lemma.
+    """The effect of a dropped or weakened assumption on a lemma.
 
     ``redundant`` is the reason why the lemma may hold all the same; None where it must not.
     ``why`` gives the reason for ``unknown``.
@@ -149,7 +149,7 @@ class MutantResult:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the mutant breaks the lemma, or is redundant for a reason that is written."""
+        """True if the mutant breaks the lemma, or is redundant for a reason that is written."""
         return self.lemma_is == ("refuted" if self.redundant is None else "proved")
 
 
@@ -183,7 +183,7 @@ class LemmaResult:
 
     @property
     def because(self) -> str:
-        """What is wrong, in a few words; empty where the lemma is proved."""
+        """The problem in a few words; empty if the lemma is proved."""
         if self.valid == "refuted":
             return "the goal does not follow from the assumptions"
         if self.assumptions == "vacuous":
@@ -245,14 +245,14 @@ def prove(theorem: Theorem, progress: Callable[[str], None] | None = None) -> Th
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """Whether a goal follows from facts. ``why`` gives the reason for ``unknown``."""
+    """The answer whether a goal follows from facts. ``why`` gives the reason for ``unknown``."""
 
     verdict: VerdictName
     why: str = ""
 
 
 def follows(facts: list[Formula], goal: Formula, limits: Limits = LIMITS) -> Entailment:
-    """Whether the goal follows from the facts."""
+    """Asks z3 whether the goal follows from the facts."""
     import z3
 
     asked = _ask([*facts, z3.Not(goal)], limits)

@@ -81,7 +81,7 @@ def ways_back(history: History) -> tuple[WayBack, ...]:
 
 
 def _nodes(graph: Dependencies, readers: bool) -> int:
-    """How many of the nodes count: writers come first."""
+    """The number of nodes that count: writers come first."""
     return len(graph.nodes) if readers else graph.writers
 
 
@@ -105,7 +105,7 @@ def _named(graph: Dependencies, t: int, b: int, x: int) -> MissedAppend:
 
 
 def _blind(transaction: Transaction, table: str) -> bool:
-    """Whether it reads nothing of the table and only inserts."""
+    """True if it reads nothing of the table and only inserts."""
     return (
         all(read.table != table for read in transaction.predicate_reads)
         and all(read.table != table for read in transaction.item_reads)
@@ -118,14 +118,14 @@ def _shows(transaction: Transaction, commit: Transaction) -> bool:
 
 
 def _over_before(one: Transaction, other: Transaction) -> bool:
-    """Whether one committed, or as a reader took its snapshot, before the other committed."""
+    """True if one committed, or as a reader took its snapshot, before the other committed."""
     assert other.commit_version is not None
     end = one.read_version if one.commit_version is None else one.commit_version
     return end < other.commit_version
 
 
 def _path(graph: Dependencies, nodes: int, source: int, target: int) -> bool:
-    """Whether conflicts lead from one node to another through the first ``nodes`` of a graph."""
+    """True if conflicts lead from one node to another through the first ``nodes`` of a graph."""
     seen, waiting = {source}, [source]
     while waiting:
         here = waiting.pop()

@@ -1,4 +1,4 @@
-"""What is known of each conflict: the rule that gives it, remedies, retries, claims.
+"""The advice on each conflict: the rule that gives it, remedies, retries, claims.
 
 Claims are those of ``docs/claims.md``. Every remedy is something that the model or a document says
 avoids the conflict, or makes it rarer; none promises that a retry succeeds.
@@ -17,7 +17,7 @@ Retry = Literal["safe", "unsafe", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is known of one conflict. ``retry`` says whether running the whole job again is safe.
+    """The advice on one conflict. ``retry`` says whether running the whole job again is safe.
 
     It is safe where the statement is executed anew on a new snapshot, since a refused commit left
     nothing in the table; unsafe where the same work may be there already.

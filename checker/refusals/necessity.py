@@ -169,11 +169,11 @@ def examples(
                     layout, level, {CURRENT: current.sql, WINNER: winner.sql}, SCHEDULE, name
                 )
                 try:
-                    found = tried(made, refusal.conflict, profile, level)
+                    example = tried(made, refusal.conflict, profile, level)
                 except InvalidScenario:
                     continue  # Not every profile has every statement.
-                if found is not None:
-                    yield found
+                if example is not None:
+                    yield example
 
 
 def _two_instances(refusal: Refusal, profile: Profile, level: str) -> Iterator[Tried]:
@@ -182,9 +182,9 @@ def _two_instances(refusal: Refusal, profile: Profile, level: str) -> Iterator[T
     made = scenario(
         "partitioned", level, {CURRENT: load, WINNER: load}, SCHEDULE, "one load, started twice"
     )
-    found = tried(made, refusal.conflict, profile, level)
-    if found is not None:
-        yield found
+    example = tried(made, refusal.conflict, profile, level)
+    if example is not None:
+        yield example
 
 
 def _statements(kinds: Sequence[str], layout: str) -> Iterator[NamedStatement]:
@@ -195,9 +195,9 @@ def _statements(kinds: Sequence[str], layout: str) -> Iterator[NamedStatement]:
 
 
 def together(all_tried: Sequence[Tried]) -> dict[str, Need]:
-    """What all examples agree on, at each level."""
+    """The answer that all examples agree on, at each level."""
     result: dict[str, Need] = {}
     for level in DELTA_LEVELS:
-        answers = {each.needed[level] for each in all_tried}
+        answers = {example.needed[level] for example in all_tried}
         result[level] = answers.pop() if len(answers) == 1 else "unknown"
     return result

@@ -20,9 +20,9 @@ Engine = Literal["delta-spark", "databricks", "delta-rs", "delta-kernel", "trino
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A conflict as its exception tells it. What the text does not say is None or empty.
+    """A conflict as its exception describes it; parts that are not in the text are None or empty.
 
-    ``error_class`` is the error class or the exception's class. ``winner`` has what the text says
+    ``error_class`` is the error class or the exception's class. ``winner`` has the text's details
     of the commit that won: ``operation``, ``isolationLevel``, ``isBlindAppend``, ``readVersion``,
     ``txnId``, ``engineInfo``, ``timestamp``, ``mode``, ``predicate``. ``version`` is its version.
     ``place`` is the partition or the predicate that the text names, ``file`` a file.
@@ -44,13 +44,13 @@ class Refusal:
 
     @property
     def blind(self) -> bool | None:
-        """Whether the winner was a blind append; None if the text does not say."""
+        """True if the winner was a blind append; None if the text does not say."""
         said = self.winner.get("isBlindAppend")
         return None if said is None else said == "true"
 
     @property
     def unpartitioned(self) -> bool:
-        """Whether the text says that the whole table is the unit of conflict."""
+        """True if the text says that the whole table is the unit of conflict."""
         return self.place == "the root of the table"
 
 
@@ -142,15 +142,15 @@ _REACH = 20_000
 
 
 def read_refusal(text: str) -> Refusal | None:
-    """The conflict that a text tells of; None if it tells of none."""
+    """The last conflict that a text describes; None if there is none in it."""
     mentions = sorted((*_NAMED.finditer(text), *_WORDED.finditer(text)), key=_start)
     if not mentions:
         return None
     # The names and the wording of one exception stand close together, in either order.
     last = mentions[-1].start()
-    near = [each for each in mentions if last - each.start() < _REACH]
+    near = [mention for mention in mentions if last - mention.start() < _REACH]
     conflict = _conflict(_exact(near))
-    near = [each for each in near if _conflict(each) in (conflict, _PARENT)]
+    near = [mention for mention in near if _conflict(mention) in (conflict, _PARENT)]
     exact = _exact(near)
     message = _message(text, near)
     around = text[max(0, near[0].start() - 200) : last + _REACH]
@@ -197,7 +197,7 @@ def _exact(mentions: list[re.Match[str]]) -> re.Match[str]:
         return 2 if "name" in names else 1
 
     most = max(map(says, mentions))
-    return [each for each in mentions if says(each) == most][-1]
+    return [mention for mention in mentions if says(mention) == most][-1]
 
 
 def _message(text: str, mentions: list[re.Match[str]]) -> str:
@@ -223,7 +223,7 @@ def _engine(text: str, mentions: list[re.Match[str]]) -> Engine:
 
 
 def _winner(message: str) -> dict[str, str]:
-    """What the text says of the commit that won.
+    """The details of the winning commit that are in the text.
 
     Its JSON is not always JSON (old releases leave out quotes), so its parts are looked up.
     """
@@ -232,24 +232,24 @@ def _winner(message: str) -> dict[str, str]:
         operation = _group(r"[Aa] concurrent (?P<it>[A-Z][A-Z ]+[A-Z])\b", message)
         return {"operation": operation} if operation else {}
     part = message[start : start + _REACH].replace('\\"', '"')
-    found: dict[str, str] = {}
+    details: dict[str, str] = {}
     for key in _WINNER_KEYS:
         if (value := _group(rf'"{key}"\s*:\s*"(?P<it>[^"]*)"', part)) is not None:
-            found[key] = value
+            details[key] = value
     for key in _WINNER_BARE:
         if (value := _group(rf'"{key}"\s*:\s*"?(?P<it>-?\w+)', part)) is not None:
-            found[key] = value
+            details[key] = value
     if (mode := _group(r'"mode"\s*:\s*"?(?P<it>\w+)', part)) is not None:
-        found["mode"] = mode
+        details["mode"] = mode
     predicate = _group(r'"predicate"\s*:\s*(?P<it>"?\[.*?\]"?)\s*[,}]', part)
     if predicate is not None:
-        found["predicate"] = predicate.strip('"')
-    return found
+        details["predicate"] = predicate.strip('"')
+    return details
 
 
 def _version(message: str) -> int | None:
-    found = _group(r"(?:committed )?at version (?P<it>\d+)", message)
-    return None if found is None else int(found)
+    number = _group(r"(?:committed )?at version (?P<it>\d+)", message)
+    return None if number is None else int(number)
 
 
 def _place(message: str) -> str | None:
@@ -259,9 +259,9 @@ def _place(message: str) -> str | None:
         r"data in partition (?P<it>.{1,200}?) that would have been read",
         r"in partition (?P<it>\[?[^\s\])]+=[^\])]*\]?)",
     ):
-        found = _group(pattern, message)
-        if found is not None:
-            return found
+        place = _group(pattern, message)
+        if place is not None:
+            return place
     return None
 
 

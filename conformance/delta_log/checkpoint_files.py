@@ -33,7 +33,7 @@ def checkpoints(names: Sequence[str]) -> dict[int, list[tuple[str, ...]]]:
 
     Sets of parts that are not complete are left out.
     """
-    found: dict[int, list[tuple[str, ...]]] = {}
+    complete: dict[int, list[tuple[str, ...]]] = {}
     parts: dict[tuple[int, int], list[str]] = {}
     for name in sorted(names):
         match = _NAME.fullmatch(name)
@@ -41,13 +41,13 @@ def checkpoints(names: Sequence[str]) -> dict[int, list[tuple[str, ...]]]:
             continue
         version = int(match["version"])
         if match["part"] is None:
-            found.setdefault(version, []).append((name,))
+            complete.setdefault(version, []).append((name,))
         else:
             parts.setdefault((version, int(match["parts"])), []).append(name)
     for (version, count), files in parts.items():
         if len(files) == count:
-            found.setdefault(version, []).append(tuple(files))
-    return found
+            complete.setdefault(version, []).append(tuple(files))
+    return complete
 
 
 def read_checkpoint(
@@ -103,7 +103,7 @@ def _json(lines: Sequence[bytes]) -> Iterator[dict[str, Any]]:
             try:
                 action = json.loads(line)
             except (ValueError, RecursionError):
-                continue  # Told by read_lines.
+                continue  # Reported by read_lines.
             if isinstance(action, dict):
                 yield action
 

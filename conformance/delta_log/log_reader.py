@@ -176,7 +176,7 @@ class LogReader:
         return frozenset(file.path for file in self.files(version) if not self._readable(file))
 
     def _readable(self, file: AddedFile) -> bool:
-        """Whether a file exists, and its deletion vector, if that is a file."""
+        """True if a file exists, and its deletion vector, if that is a file."""
         if not self._data_file(file.path).exists():
             return False
         vector = file.deletion_vector

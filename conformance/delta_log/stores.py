@@ -38,7 +38,7 @@ class LocalStore:
     def listing(self, folder: str) -> Mapping[str, int]:
         """The sizes of all files below a folder, links not followed."""
         assert self.folder is not None
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         pending = [folder]
         while pending:
             current = pending.pop()
@@ -49,12 +49,12 @@ class LocalStore:
                         if entry.is_dir(follow_symlinks=False):
                             pending.append(path)
                         else:
-                            found[path] = entry.stat(follow_symlinks=False).st_size
+                            sizes[path] = entry.stat(follow_symlinks=False).st_size
             except FileNotFoundError:
                 continue
             except OSError as error:
                 raise UnreadableStore(f"{error.filename}: {error.strerror}") from error
-        return found
+        return sizes
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes:
         """The bytes of a file, or a part of them."""

@@ -47,7 +47,7 @@ _DAMAGE = (
     ValueError,
     struct.error,
 )
-"""What the readers of data files and deletion vectors raise for damaged ones."""
+"""The errors that readers of data files and deletion vectors raise for damaged ones."""
 
 _COMMIT = re.compile(r"\d+\.json")
 _COMPACTED = re.compile(r"(\d{20})\.(\d{20})\.compacted\.json")
@@ -160,7 +160,7 @@ class TableLog:
             return f"{name} cannot be read: {error}"
 
     def _start(self, since: int, versions: list[int]) -> Jump | int:
-        """Where to begin: -1 for a log that is whole, else a state to go on from."""
+        """The start of reading: -1 for a log that is whole, else a state to go on from."""
         usable = sorted((v for v in self._checkpoints if v < since), reverse=True)
         for version in usable:
             state = self._state(version)
@@ -196,11 +196,11 @@ class TableLog:
         return Jump(first - 1, None, f"versions 0 to {first - 1} are missing")
 
     def _follow(self, version: int, versions: list[int]) -> bool:
-        """Whether commits go on from a version without a gap, as far as there are any."""
+        """True if commits go on from a version without a gap, as far as there are any."""
         return version + 1 in self._versions or not versions or versions[-1] <= version
 
     def _gap(self, after: int, version: int) -> Jump:
-        """Goes on behind a gap, with a checkpoint or the sum of the missing commits if it can."""
+        """Continues after a gap, from a checkpoint or the sum of missing commits if possible."""
         words = (
             f"version {after + 1} is missing"
             if version == after + 2
@@ -302,19 +302,19 @@ class TableLog:
 
     def listing_findings(self) -> Sequence[Finding]:
         """Findings about the names in the log's folder."""
-        found = list(self._findings)
+        findings = list(self._findings)
         pointer = self._pointer()
         if isinstance(pointer, str):
-            found.append(Finding("contradicting-checkpoint", (), pointer))
+            findings.append(Finding("contradicting-checkpoint", (), pointer))
         elif pointer is not None and pointer not in self._checkpoints:
-            found.append(
+            findings.append(
                 Finding(
                     "contradicting-checkpoint",
                     (pointer,),
                     f"_last_checkpoint names version {pointer}, which has no complete checkpoint",
                 )
             )
-        return found
+        return findings
 
     def _pointer(self) -> int | str | None:
         """The version that ``_last_checkpoint`` names; text says why it cannot be read."""
@@ -330,7 +330,7 @@ class TableLog:
         return version
 
     def notes(self) -> Sequence[str]:
-        """What could not be read or is not understood, in words."""
+        """The parts that could not be read or are not understood, in words."""
         notes = list(self._notes)
         if self._staged:
             notes.append(
@@ -360,7 +360,7 @@ class DataFiles:
         self._reader = LogReader(folder, may_be_absent=True)
 
     def rows(self, file: LoggedFile, metadata: Mapping[str, Any]) -> Sequence[object] | None:
-        """The rows of one file without deleted ones; None if they are not to be had."""
+        """The rows of one file without deleted ones; None if they are not available."""
         import pyarrow
 
         if not inside(file.path) or (file.size or 0) > LARGEST_DATA_FILE:
@@ -371,10 +371,10 @@ class DataFiles:
         try:
             return list(self._reader.rows_of(added, Schema.of(metadata)))
         except (UnreadableTable, UnreadableVector, pyarrow.ArrowException, *_DAMAGE):
-            return None  # Rows make a finding clearer; that a file is damaged is told elsewhere.
+            return None  # Rows only make a finding clearer; damage is reported elsewhere.
 
     def is_empty(self, path: str) -> bool:
-        """Whether a file of the table's folder is a Parquet file without rows."""
+        """True if a file of the table's folder is a Parquet file without rows."""
         import pyarrow
         import pyarrow.parquet as parquet
 
@@ -385,7 +385,7 @@ class DataFiles:
             return False
 
     def vector_problem(self, file: LoggedFile) -> str | None:
-        """Why the deletion vector of a file cannot be applied; None if it can."""
+        """The reason why the deletion vector of a file cannot be applied; None if it can."""
         vector = file.vector
         if vector is None:
             return None

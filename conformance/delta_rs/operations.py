@@ -128,7 +128,7 @@ def read(statement: Select, tables: Tables) -> tuple[Row, ...]:
 
 
 def reads_target(statement: Statement) -> bool:
-    """Whether running a statement needs the target's rows, outside of the operation itself."""
+    """True if running a statement needs the target's rows, outside of the operation itself."""
     statement = statement.inner
     match statement:
         case Overwrite(inserts=inner) | DynamicOverwrite(inserts=inner):

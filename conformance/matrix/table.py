@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def engine(self) -> str | None:
-        """What the engine did: "can" after one conflict; None before any replay."""
+        """The engine's answer: "can" after one conflict; None before any replay."""
         if self.replays == 0:
             return None
         return CAN if self.conflicts else CANNOT
@@ -209,12 +209,12 @@ class _Trial:
         )
 
     def _conflicts(self, a: NamedStatement, b: NamedStatement, profile: Profile) -> bool:
-        """Whether A fails with a conflict after B, begun at the same snapshot, committed."""
+        """True if A fails with a conflict after B, begun at the same snapshot, committed."""
         latest = self.won[_name(b)].latest
         return commit(self.begun[_name(a)], latest, profile, self.level).conflict is not None
 
     def _needed(self, a: NamedStatement, b: NamedStatement) -> bool:
-        """Whether the level breaks if nothing stops A after B."""
+        """True if the level breaks if nothing stops A after B."""
         first = self.won[_name(b)]
         if first.outcome != COMMITTED:
             return False

@@ -107,7 +107,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether the engine did exactly what the model predicted."""
+        """True if the engine did exactly what the model predicted."""
         return not self.differences
 
     def _classify(self, outcomes: Sequence[str]) -> DifferenceClass:
@@ -230,9 +230,9 @@ def _note_rows(
 
 
 def _counted(rows: tuple[Row, ...], open_: frozenset[int]) -> Counter[str]:
-    """The rows without the columns of which a value is not predicted, and how often they come."""
-    known = ([v for place, v in enumerate(row) if place not in open_] for row in rows)
-    return Counter(map(repr, known))
+    """The rows, with their counts, without the columns that have a value that is not predicted."""
+    predicted = ([v for place, v in enumerate(row) if place not in open_] for row in rows)
+    return Counter(map(repr, predicted))
 
 
 def show_rows(rows: Sequence[Row]) -> str:

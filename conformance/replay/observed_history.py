@@ -295,7 +295,7 @@ def _apply(
 
 
 def _removed(added: AddedFile, record: CommitRecord) -> bool:
-    """Whether a commit also removes the same file."""
+    """True if a commit also removes the same file."""
     return any(_key(removed) == _key(added) for removed in record.removes)
 
 
@@ -312,7 +312,7 @@ def _items(reads: tuple[PredicateRead, ...], snapshot: Snapshot) -> tuple[ItemRe
 
 
 def _matches(predicate: PredicateRead, row: Row) -> bool:
-    """Whether a row matches; False if the condition fails on it: evaluation never got there."""
+    """True if a row matches; False if the condition fails on it: evaluation never got there."""
     try:
         return predicate.matches(row)
     except StatementFailure:

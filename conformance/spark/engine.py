@@ -71,7 +71,7 @@ class SparkEngine:
         return self.process.versions()
 
     def usable(self) -> bool:
-        """Whether Spark still runs."""
+        """True if Spark still runs."""
         return not self.process.stopped
 
     def open(self, scenario: Scenario, level: str | None = None) -> SparkReplay:

@@ -198,7 +198,7 @@ class Lane:
 
 
 def _is_done(execution: Any) -> bool:
-    """Whether a statement was executed during its analysis, like every one except a query.
+    """True if a statement was executed during its analysis, like every one except a query.
 
     A RESTORE to the table's current version becomes an empty relation and does nothing.
     """

@@ -39,13 +39,13 @@ mapping prepare the table in commits of their own.
 
 
 def commits_again(text: str) -> bool:
-    """Whether a statement may commit several times, and may fail after commits of its."""
+    """True if a statement may commit several times, and may fail after some of them."""
     tree = _tree(text)
     return tree is not None and any(isinstance(t, _SEVERAL) for t in (tree, *actions(tree)))
 
 
 def rebinds(text: str) -> bool:
-    """Whether a statement puts another entry for a table into the catalog."""
+    """True if a statement puts another entry for a table into the catalog."""
     return isinstance(_tree(text), exp.Create | exp.Drop)
 
 
@@ -161,7 +161,7 @@ class SparkReplay:
         return self._end(event, step, before)
 
     def _end(self, event: Event, step: str, before: int) -> Committed:
-        """How a statement ended, from its last event and the new versions in the log."""
+        """The end of a statement, from its last event and the new versions in the log."""
         if isinstance(event, Raised):
             if self._engine.process.stopped:
                 raise self._error(step, event.error) from event.error
@@ -245,7 +245,7 @@ class SparkReplay:
 
     @property
     def _created(self) -> bool:
-        """Whether a statement creates the target: copied files would not put it in the catalog."""
+        """True if a statement creates the target: copied files would not put it in the catalog."""
         return TARGET in self._place_now.template.absent
 
     @property
@@ -272,7 +272,7 @@ class SparkReplay:
         return tuple(record.version for record in new)
 
     def _may_commit_again(self, step: str) -> bool:
-        """Whether the step is about a statement that may commit several times."""
+        """True if the step is about a statement that may commit several times."""
         return commits_again(self.scenario.transactions[step.split(" ", 1)[1]])
 
     def _expect_no_version(self, step: str, before: int) -> None:

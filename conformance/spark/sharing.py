@@ -36,7 +36,7 @@ def after(state: State, statement: str, shared: bool) -> State:
 
 @dataclass(frozen=True, slots=True)
 class SharedRun:
-    """How a transaction ended, and the files that it wrote, by their path in the table."""
+    """The end of a transaction, and the files that it wrote, by their path in the table."""
 
     begun: Begun
     ended: Committed
@@ -117,7 +117,7 @@ def _files(table: Path, record: CommitRecord | None) -> Sequence[str]:
 
 
 def uncontended(schedule: Sequence[Step], name: str) -> bool:
-    """Whether no other transaction commits between a transaction's begin and its commit."""
+    """True if no other transaction commits between a transaction's begin and its commit."""
     steps = [step for step in schedule if step.action == "commit" or step.transaction == name]
     places = [place for place, step in enumerate(steps) if step.transaction == name]
     return len(places) == 2 and places[1] == places[0] + 1

@@ -51,7 +51,7 @@ class Clock:
 
 
 def clock(given: object, scenario: Scenario) -> Clock:
-    """The clock that the key of a file says. Raises InvalidScenario, with the place."""
+    """The clock given by the key of a file. Raises InvalidScenario, with the place."""
     if given is None:
         return Clock()
     if not isinstance(given, dict):

@@ -20,9 +20,9 @@ _WRITES = re.compile(
 
 def as_sql(text: str, columns: Mapping[str, str]) -> str:
     """A job as SQL over ``t``, whose ``columns`` are given; SQL stays as it is."""
-    each = _FOR_EACH.fullmatch(text)
-    if each is not None:
-        return each["sql"]
+    batch = _FOR_EACH.fullmatch(text)
+    if batch is not None:
+        return batch["sql"]
     match = _WRITES.fullmatch(text)
     if match is None or (match["where"] and match["mode"].lower() != "overwrite"):
         return text

@@ -59,19 +59,19 @@ def _one_word(name: str, taken: set[str]) -> str:
 
 def _target(scenario: Scenario, declared: frozenset[Name]) -> Name | None:
     """The name of the target if it is not ``t``."""
-    found: dict[Name, Place] = {}
+    places: dict[Name, Place] = {}
     for place, sql in _statements(scenario):
         name = written_table(sql)
         if name is not None and name not in declared:
-            found.setdefault(name, place)
-    if len(found) > 1:
-        (one, _), (other, place), *_ = found.items()
+            places.setdefault(name, place)
+    if len(places) > 1:
+        (one, _), (other, place), *_ = places.items()
         raise InvalidScenario(
             f"this writes {'.'.join(other)}, and others write {'.'.join(one)}: a scenario has one "
             "written table, and declares the others under tables",
             place,
         )
-    return next((name for name in found if name != (TARGET,)), None)
+    return next((name for name in places if name != (TARGET,)), None)
 
 
 def _statements(scenario: Scenario) -> Iterator[tuple[Place, str]]:

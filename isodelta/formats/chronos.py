@@ -96,7 +96,7 @@ def _operation(place: str, operation: Json) -> Operation:
 
 
 def _value(place: str, value: Json) -> Value:
-    if isinstance(value, list) and all(type(each) in (int, str) for each in value):
+    if isinstance(value, list) and all(type(element) in (int, str) for element in value):
         return tuple(value)
     if value is None:
         return INITIAL

@@ -57,7 +57,7 @@ def _keyed(history: History) -> _Keyed:
 
 
 def _seen(keyed: _Keyed, transaction: Transaction, key: int) -> int:
-    """How many versions of a key the snapshot of a transaction shows."""
+    """The number of versions of a key that the snapshot of a transaction shows."""
     return sum(
         (keyed.transactions[writer].commit_version or 0) <= transaction.read_version
         for writer in keyed.versions[key]

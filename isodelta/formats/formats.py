@@ -61,10 +61,10 @@ _OBJECTS = {
         rb"""(?s)\[\s*\{\s*("tid"|"sid"|"ops"\s*:\s*\[\s*[{\]]|"[sc]ts"\s*:\s*\{\s*"[pl]")"""
     ),
 }
-"""How the formats begin that are JSON, but not one operation after another."""
+"""The beginnings of the formats that are JSON, but not one operation after another."""
 
 _JSON = re.compile(rb"""\[?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:(?:[\s"\[{\d-]|null\b|true\b|false\b)""")
-"""How an object begins: after the colon of EDN comes a name."""
+"""The beginning of a JSON object: in EDN a name follows the colon."""
 
 
 def histories_in(path: Path) -> list[Path]:

@@ -31,7 +31,7 @@ def with_initial_zero(history: RecordedHistory) -> RecordedHistory:
 
 
 def values_from_before(history: RecordedHistory) -> bool:
-    """Whether values that nobody wrote may stand for initial ones, at most one for each key.
+    """True if values that nobody wrote may stand for initial ones, at most one for each key.
 
     They may where no read sees the initial state as such, and some read sees such a value. Nothing
     in a file tells them from values out of thin air, so that only a user can say that they do.

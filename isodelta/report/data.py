@@ -38,7 +38,7 @@ class FindingClass(StrEnum):
 
     @property
     def urgent(self) -> bool:
-        """Whether somebody has to act on it, so that the run counts as failed."""
+        """True if somebody has to act on it, so that the run counts as failed."""
         return self in _URGENT
 
     @property
@@ -146,7 +146,7 @@ class Finding:
 
     @property
     def promised(self) -> bool:
-        """Whether the level of the finding is one that the table promises, as far as is known."""
+        """True if the level of the finding is one that the table promises, as far as is known."""
         return self.in_force in (None, self.level) or self.in_force == SERIALIZABLE
 
     @property
@@ -156,7 +156,7 @@ class Finding:
 
     @property
     def source(self) -> Literal["observed", "predicted"]:
-        """Which of the two results ``judged`` is."""
+        """The side that ``judged`` comes from."""
         return "observed" if self.observed else "predicted"
 
 
@@ -201,7 +201,7 @@ class SuitePart:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """Whether ``current`` can conflict with an earlier ``winner``: one cell of the table.
+    """One cell of the conflict table: answers to whether ``winner`` can make ``current`` fail.
 
     The three sources are "can", "cannot" or other short words; None if one was not asked.
     ``needed`` says whether the level ever needs the conflict ("yes", "no"), ``remarks`` how
@@ -222,7 +222,7 @@ class MatrixCell:
 
     @property
     def differs(self) -> bool:
-        """Whether two of the sources disagree."""
+        """True if two of the sources disagree."""
         answers = {self.document, self.model, self.engine} - {None, "not said"}
         return len(answers) > 1 or bool(self.remarks)
 
@@ -252,7 +252,7 @@ class ClaimLine:
 
 @dataclass(slots=True)
 class Coverage:
-    """How often each interesting event was reached; a count of 0 means never.
+    """The number of times that each interesting event was reached; 0 means never.
 
     Add every possible key, with 0, or gaps in the coverage stay invisible.
     ``pairs`` is keyed by (current, winner). ``schedules_full`` counts all schedules,
@@ -296,7 +296,7 @@ class Bound:
 
     @property
     def promised(self) -> bool:
-        """Whether the searched tables promise the level, as far as is known."""
+        """True if the searched tables promise the level, as far as is known."""
         return self.in_force in ("", self.level, SERIALIZABLE)
 
     @property

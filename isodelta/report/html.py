@@ -73,7 +73,7 @@ def report_html(report: Report) -> str:
 
 
 def _judged(report: Report) -> bool:
-    """Whether the page has anything to say about Delta's own levels."""
+    """True if the page has anything to say about Delta's own levels."""
     breaking = any(finding.kind is not FindingClass.SEPARATION for finding in report.findings)
     special = report.matrix or report.lattice or report.theorems
     return bool(report.scenarios or report.bounds or breaking) or not special

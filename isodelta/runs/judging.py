@@ -39,7 +39,7 @@ class Checked:
 
     @property
     def ok(self) -> bool:
-        """Whether every expectation is met."""
+        """True if every expectation is met."""
         return not self.failures
 
     @property
@@ -90,7 +90,7 @@ class Undecided:
 
     @property
     def ok(self) -> bool:
-        """Whether the scenario expects just this."""
+        """True if the scenario expects just this."""
         return not self.failures
 
     def to_json(self) -> dict[str, object]:

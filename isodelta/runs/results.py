@@ -58,7 +58,7 @@ class Compared:
 
     @property
     def agrees(self) -> bool:
-        """Whether the engine did exactly what the model predicted."""
+        """True if the engine did exactly what the model predicted."""
         return not self.differences
 
 

@@ -18,12 +18,12 @@ from checker.logs.reads.predicates import Predicate
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What one commit read and changed, as far as the log bounds it.
+    """The reads and changes of one commit, as far as the log bounds them.
 
-    ``read_version`` is None if the commit does not say it, or says something impossible.
-    ``changed`` are the files that it added or removed for the sake of their rows, removed ones
-    as they were when they were live. ``opaque`` is True if it may have changed any row. ``blind``
-    is what it says of being a blind append, None if it says nothing.
+    ``read_version`` is None if the commit does not record it, or records something impossible.
+    ``added`` and ``removed`` are files whose rows it changed, removed ones as they were when they
+    were live. ``opaque`` is True if it may have changed any row. ``blind``
+    is True if the commit says that it was a blind append, None if it does not say.
     """
 
     version: int
@@ -45,7 +45,7 @@ class Trace:
 
     @property
     def changes(self) -> bool:
-        """Whether it may have changed rows."""
+        """True if it may have changed rows."""
         return bool(self.added or self.removed or self.opaque)
 
     @property
@@ -54,7 +54,7 @@ class Trace:
         return 0 if self.read_version is None else self.version - self.read_version - 1
 
     def may_have_read(self, other: Trace) -> bool:
-        """Whether it may have read something that the other commit changed."""
+        """True if it may have read something that the other commit changed."""
         most = self.reads.most
         if most is None or not other.changes:
             return False
@@ -63,7 +63,7 @@ class Trace:
         )
 
     def has_read(self, other: Trace) -> bool:
-        """Whether it is sure that it read a predicate that rows of the other commit match."""
+        """True if it certainly read a predicate that rows of the other commit match."""
         least = self.reads.least
         return least is not None and any(least.of(file, other.columns) for file in other.new)
 
@@ -108,7 +108,7 @@ class Segment:
 
 def segments(traces: Sequence[Trace], intervals: Iterable[tuple[int, int]]) -> Iterator[Segment]:
     """The connected unions of intervals of versions, with the traces in them."""
-    place = {each.version: index for index, each in enumerate(traces)}
+    place = {commit.version: index for index, commit in enumerate(traces)}
     for first, last in united(intervals):
         yield Segment(first, last, tuple(traces[place[first] : place[last] + 1]))
 
@@ -130,9 +130,9 @@ def united(intervals: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def recorded(traces: Sequence[Trace]) -> list[tuple[int, int]]:
     """The intervals of commits that overlap others, from the first one missed to their own."""
     return [
-        (each.read_version + 1, each.version)
-        for each in traces
-        if each.read_version is not None and each.missed > 0
+        (commit.read_version + 1, commit.version)
+        for commit in traces
+        if commit.read_version is not None and commit.missed > 0
     ]
 
 
@@ -144,14 +144,14 @@ def backward(traces: Sequence[Trace]) -> Iterator[tuple[Trace, Trace]]:
     if not traces:
         return
     first = traces[0].version
-    for each in traces:
-        if each.reads.most is None or each.read_version is None:
+    for later in traces:
+        if later.reads.most is None or later.read_version is None:
             continue
-        since = max(0, each.read_version + 1 - first)
-        for index in range(since, each.version - first):
-            other = traces[index]
-            if each.may_have_read(other):
-                yield each, other
+        since = max(0, later.read_version + 1 - first)
+        for index in range(since, later.version - first):
+            earlier = traces[index]
+            if later.may_have_read(earlier):
+                yield later, earlier
                 break
 
 

@@ -33,8 +33,8 @@ _ANY_FILE = LoggedFile("any row")
 class SegmentVerdict:
     """The verdict on one segment at one level.
 
-    ``because`` says it in words. ``cycle`` is the forbidden cycle of a violation, and, if the
-    verdict is unknown, the one that there may be. ``versions`` are those on the cycle.
+    ``because`` gives the reason in words. ``cycle`` is the forbidden cycle of a violation or, if
+    the verdict is unknown, the possible one. ``versions`` are those on the cycle.
     """
 
     level: str
@@ -46,7 +46,9 @@ class SegmentVerdict:
 
 def judge(segment: Segment) -> list[SegmentVerdict]:
     """The verdicts on one segment, at each of Delta's levels."""
-    involved = [each for each in segment.traces if each.changes or each.reads.most is not None]
+    involved = [
+        commit for commit in segment.traces if commit.changes or commit.reads.most is not None
+    ]
     if len(involved) > LARGEST:
         return [_too_large(segment, involved, level) for level in DELTA_LEVELS]
     least, most = _history(involved, sure=True), _history(involved, sure=False)
@@ -54,7 +56,7 @@ def judge(segment: Segment) -> list[SegmentVerdict]:
 
 
 def _judge(traces: Sequence[Trace], least: History, most: History, level: str) -> SegmentVerdict:
-    by_name = {each.name: each for each in traces}
+    by_name = {commit.name: commit for commit in traces}
     narrow = graph.judge(least, level)
     if narrow.verdict == "violated":
         edges = tuple(_in_words(edge) for edge in narrow.cycle)
@@ -115,35 +117,35 @@ def _missed(reader: Trace, writer: Trace) -> str:
 
 
 def _history(traces: Sequence[Trace], *, sure: bool) -> History:
-    """The history of files, with what is sure to have been read or with what may have been."""
+    """The history of files, with the reads that are sure or with all that are possible."""
     return History(
         table=_TABLE,
         base_version=traces[0].version - 1 if traces else -1,
         initial={_TABLE: {}},
-        transactions=tuple(_transaction(each, traces, sure=sure) for each in traces),
+        transactions=tuple(_transaction(commit, sure=sure) for commit in traces),
         final=(),
     )
 
 
-def _transaction(each: Trace, traces: Sequence[Trace], *, sure: bool) -> Transaction:
-    read = each.reads.least if sure else each.reads.most
+def _transaction(commit: Trace, *, sure: bool) -> Transaction:
+    read = commit.reads.least if sure else commit.reads.most
     reads: tuple[PredicateRead, ...] = ()
     if read is not None:
-        matches = partial(_matches, read, each, sure=sure)
+        matches = partial(_matches, read, commit, sure=sure)
         reads = (PredicateRead(_TABLE, read.text, matches),)
     if sure:
-        changes = [_change(file, added=True) for file in each.new]
+        changes = [_change(file, added=True) for file in commit.new]
     else:
-        changes = [_change(file, added=False) for file in each.removed]
-        changes += [_change(file, added=True) for file in each.added]
-        if each.opaque:
-            changes.append(RowChange(_TABLE, (each.name, 0), None, (_ANY_FILE,)))
-    read_version = each.version - 1 if each.read_version is None else each.read_version
+        changes = [_change(file, added=False) for file in commit.removed]
+        changes += [_change(file, added=True) for file in commit.added]
+        if commit.opaque:
+            changes.append(RowChange(_TABLE, (commit.name, 0), None, (_ANY_FILE,)))
+    read_version = commit.version - 1 if commit.read_version is None else commit.read_version
     return Transaction(
-        name=each.name,
-        text=each.operation,
+        name=commit.name,
+        text=commit.operation,
         read_version=read_version,
-        commit_version=each.version,
+        commit_version=commit.version,
         committed=True,
         predicate_reads=reads,
         changes=tuple(changes),

@@ -1,4 +1,4 @@
-"""What would have conflicted at each level, of the commits that overlap: never an observation.
+"""The conflicts that overlapping commits would have met at each level: never an observation.
 
 The rule is that of Delta on Spark for added files, asked of what the log bounds: a commit is
 refused because of an earlier one that added rows to what it had read; at WriteSerializable blind
@@ -48,29 +48,29 @@ class WhatIf:
 
 
 def what_if(traces: Sequence[Trace], asked: Collection[int]) -> WhatIf:
-    """Asks the commits of some versions."""
+    """The answer for the commits of some versions."""
     result = WhatIf()
     if not traces:
         return result
     base = traces[0].version
-    place = {each.version: index for index, each in enumerate(traces)}
-    for index, each in enumerate(traces):
-        if each.version not in asked or each.read_version is None or not each.missed:
+    place = {commit.version: index for index, commit in enumerate(traces)}
+    for index, later in enumerate(traces):
+        if later.version not in asked or later.read_version is None or not later.missed:
             continue
-        missed = traces[place.get(max(each.read_version + 1, base), 0) : index]
+        missed = traces[place.get(max(later.read_version + 1, base), 0) : index]
         if result.asked + len(missed) > MOST_PAIRS:
             result.complete = False
             break
         result.asked += len(missed)
-        result.pairs.update((each.operation, other.operation) for other in missed)
-        _ask(each, missed, result)
+        result.pairs.update((later.operation, earlier.operation) for earlier in missed)
+        _ask(later, missed, result)
     return result
 
 
-def _ask(each: Trace, missed: Sequence[Trace], result: WhatIf) -> None:
+def _ask(later: Trace, missed: Sequence[Trace], result: WhatIf) -> None:
     for level in (SERIALIZABLE, WRITE_SERIALIZABLE):
-        counted = [other for other in missed if level == SERIALIZABLE or not other.blind]
-        if any(each.has_read(other) for other in counted):
+        counted = [earlier for earlier in missed if level == SERIALIZABLE or not earlier.blind]
+        if any(later.has_read(earlier) for earlier in counted):
             result.surely[level] += 1
-        elif any(each.may_have_read(other) for other in counted):
+        elif any(later.may_have_read(earlier) for earlier in counted):
             result.possibly[level] += 1

@@ -34,7 +34,7 @@ ROWLESS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a commit read for sure and what at most; None for nothing."""
+    """The least and the most that a commit can have read; None for nothing."""
 
     least: Predicate | None
     most: Predicate | None

@@ -1,4 +1,4 @@
-"""What a log says of all rows of one file: partition values, statistics, types."""
+"""The facts that a log states about all rows of one file: partition values, statistics, types."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Columns:
 
 
 class Facts:
-    """What the log says of all rows of one file."""
+    """The facts that the log states about all rows of one file."""
 
     def __init__(self, file: LoggedFile, columns: Columns):
         self._file = file
@@ -58,7 +58,7 @@ class Facts:
         return count if isinstance(count, int) and not isinstance(count, bool) else None
 
     def bounds(self, name: str) -> tuple[Any, Any, bool, bool] | None:
-        """The least and greatest value of a column, whether it may be and may not be NULL.
+        """The least and greatest value of a column, whether it may be NULL, whether it may not be.
 
         None if the log does not say.
         """
@@ -86,10 +86,10 @@ def statistics(file: LoggedFile) -> Mapping[str, Any]:
     if file.stats is None:
         return {}
     try:
-        found = json.loads(file.stats, parse_float=Decimal)
+        parsed = json.loads(file.stats, parse_float=Decimal)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def row_count(file: LoggedFile) -> int | None:

@@ -75,8 +75,8 @@ class _Builder:
             case exp.In() if tree.expressions and not tree.args.get("query"):
                 name = self.column(tree.this)
                 parts = [
-                    _compared(name, "<>" if negated else "=", self.value(each, name))
-                    for each in tree.expressions
+                    _compared(name, "<>" if negated else "=", self.value(element, name))
+                    for element in tree.expressions
                 ]
                 joined = parts[0]
                 for part in parts[1:]:
@@ -119,16 +119,16 @@ class _Builder:
         if isinstance(bare, exp.Neg):
             bare = _bare(bare.this)
         if isinstance(bare, exp.Boolean):
-            found = typed(str(bare.this).lower(), kind)
+            result = typed(str(bare.this).lower(), kind)
         elif isinstance(bare, exp.Literal):
             if kind == "string" and not bare.is_string:
                 raise NotUnderstood  # Compared as numbers, then.
-            found = typed(f"-{bare.name}" if negative else bare.name, kind)
+            result = typed(f"-{bare.name}" if negative else bare.name, kind)
         else:
             raise NotUnderstood
-        if found is None:
+        if result is None:
             raise NotUnderstood
-        return found
+        return result
 
 
 def _bare(tree: exp.Expr) -> exp.Expr:
@@ -193,7 +193,7 @@ def _compared(column: str, operator: str, value: Any) -> Test:
 
 
 def _range(operator: str, low: Any, high: Any, value: Any) -> tuple[bool, bool]:
-    """Whether every value from low to high compares so, and whether some value may."""
+    """Two answers: every value from low to high compares so; some value may."""
     match operator:
         case "=":
             return low == value == high, low <= value <= high

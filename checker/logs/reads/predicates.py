@@ -40,7 +40,7 @@ class Predicate:
 
     @property
     def parsed(self) -> bool:
-        """Whether the predicate was understood; if not, it may match any row."""
+        """True if the predicate was understood; if not, it may match any row."""
         return self._tests is not None
 
     def of(self, file: LoggedFile, columns: Columns) -> Answer:

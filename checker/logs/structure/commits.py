@@ -19,7 +19,7 @@ from checker.logs.reads.file_facts import Columns, Facts
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """Two commits that both removed one file: the later one removed what was gone already.
+    """Two commits that both removed one file: the later one removed a file that was already gone.
 
     ``live`` are the files of the table after the second one; None if they are many.
     """
@@ -31,7 +31,7 @@ class Clash:
 
     @property
     def rewrote(self) -> bool:
-        """Whether both wrote new files in place of what they removed."""
+        """True if both wrote new files in place of what they removed."""
         return bool(self.first.adds and self.second.adds)
 
 
@@ -51,7 +51,7 @@ class Structure:
     _last_time: tuple[int, int] | None = None
 
     def start(self, state: TableState) -> None:
-        """Goes on from a state, such as that of a checkpoint, after versions that are not known."""
+        """Continues from a state, such as a checkpoint's, after versions that are not known."""
         self._live = {key[0]: (key, None) for key in state.live}
         self._last_time = None
 
@@ -104,7 +104,7 @@ class Structure:
         for first, files in gone.items():
             yield self._gone(commit, first, tuple(files), _after(commit, before))
         if seen:
-            # What the commit says besides would fill the memory.
+            # The other fields of the commit would fill the memory.
             kept = replace(commit, info={"operation": commit.operation}, metadata=None)
             self.removed_by.update(dict.fromkeys(seen, kept))
 
@@ -315,6 +315,6 @@ def _applications(commit: LoggedCommit, before: TableState) -> Iterator[Finding]
 
 
 def _some(paths: tuple[str, ...]) -> str:
-    """The first paths, and how many there are besides."""
+    """The first paths, and the number of the others."""
     shown = ", ".join(paths[:3])
     return shown if len(paths) <= 3 else f"{shown} and {len(paths) - 3} more files"

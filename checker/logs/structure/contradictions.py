@@ -18,7 +18,7 @@ _PROTOCOL = ("minReaderVersion", "minWriterVersion", "readerFeatures", "writerFe
 
 
 def against_checkpoint(replayed: TableState, checkpoint: TableState) -> Iterator[Finding]:
-    """What a checkpoint says otherwise than the log up to its version."""
+    """The contradictions between a checkpoint and the log up to its version."""
     version = checkpoint.version
     for words, one, other in (
         ("has", checkpoint, replayed),
@@ -49,7 +49,7 @@ def against_checkpoint(replayed: TableState, checkpoint: TableState) -> Iterator
 def against_checksum(
     replayed: TableState, commit: LoggedCommit, checksum: Mapping[str, Any]
 ) -> Iterator[Finding]:
-    """What a ``.crc`` file says otherwise than the log up to its version."""
+    """The contradictions between a ``.crc`` file and the log up to its version."""
     for reason in _checksum(replayed, commit, checksum):
         yield Finding(
             "contradicting-checksum",
@@ -75,7 +75,7 @@ def _checksum(
     size = checksum.get("tableSizeBytes")
     sizes = [file.size for file in replayed.live.values()]
     if isinstance(size, int) and None not in sizes:
-        total = sum(each or 0 for each in sizes)
+        total = sum(file_size or 0 for file_size in sizes)
         if size != total:
             yield f"it counts {size} bytes, the log {total}"
     listed = checksum.get("allFiles")
@@ -93,9 +93,11 @@ def _checksum(
     listed = checksum.get("setTransactions")
     if isinstance(listed, list):
         theirs = {
-            each["appId"]: each["version"]
-            for each in listed
-            if isinstance(each, dict) and isinstance(each.get("appId"), str) and "version" in each
+            entry["appId"]: entry["version"]
+            for entry in listed
+            if isinstance(entry, dict)
+            and isinstance(entry.get("appId"), str)
+            and "version" in entry
         }
         yield from _transactions(theirs, replayed.transactions)
 

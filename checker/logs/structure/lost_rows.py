@@ -1,4 +1,4 @@
-"""What it does to rows when two commits both remove one file: rows twice, rows back."""
+"""The rows that come twice, or come back, when two commits both remove one file."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def clash_findings(
     """The finding about a clash, with the rows concerned, and the violation if it is one.
 
     It is a violation of both levels if the removed files have rows: the later commit read them as
-    the earlier one found them, and wrote after it. It is none where the later commit says that
-    it had seen the earlier one: then its writer is at fault, and no order of transactions.
+    the earlier one found them, and wrote after it. It is not one if the later commit says that
+    it had seen the earlier one: then its writer is at fault, not the order of transactions.
     """
     first, second = clash.first, clash.second
     paths = tuple(file.path for file in clash.files)
     kind: Kind = "rewritten-twice" if clash.rewrote else "removed-not-live"
-    told = _rows(clash, rows, metadata) if rows is not None and metadata is not None else ""
+    affected = _rows(clash, rows, metadata) if rows is not None and metadata is not None else ""
     words = (
         f"version {first.version} ({first.operation}) and version {second.version} "
         f"({second.operation}) both remove {_some(paths)}"
     )
-    if told:
-        words += f": {told}"
+    if affected:
+        words += f": {affected}"
     elif clash.rewrote:
         words += ": rows that both kept are there twice, rows that one of them deleted are back"
     elif first.adds:

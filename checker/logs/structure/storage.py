@@ -10,7 +10,7 @@ from checker.logs.findings import Finding
 from checker.logs.source import Rows, Storage
 
 SHOWN = 100
-"""Findings of one kind that are told one by one; the others are counted."""
+"""Findings of one kind that are listed one by one; the others are counted."""
 
 
 MOST_OPENED = 1000
@@ -44,8 +44,8 @@ def on_storage(
             f"{len(missing) - SHOWN} more files of version {state.version} are missing",
         )
     if named is not None and state.complete:
-        known = {unquote(path) for path in named}
-        orphans = sorted(path for path in storage.files if path not in known and _data(path))
+        named_files = {unquote(path) for path in named}
+        orphans = sorted(path for path in storage.files if path not in named_files and _data(path))
         # Delta on Spark leaves a file without rows behind when it deletes every row of another.
         if rows is not None and len(orphans) <= MOST_OPENED:
             orphans = [path for path in orphans if not rows.is_empty(path)]
@@ -77,14 +77,14 @@ def _vectors(state: TableState, rows: Rows) -> Iterator[Finding]:
 
 
 def inside(path: str) -> bool:
-    """Whether a path of the log leads to a place inside of the table's folder."""
+    """True if a path of the log leads to a place inside of the table's folder."""
     parts = unquote(path).split("/")
     absolute = path.startswith("/") or ":" in parts[0]
     return bool(path) and not absolute and ".." not in parts
 
 
 def _data(path: str) -> bool:
-    """Whether a file of the folder counts as a data file: hidden folders and vectors do not.
+    """True if a file of the folder counts as a data file: hidden folders and vectors do not.
 
     A folder of a partition may begin with an underscore, for it has a ``=``.
     """

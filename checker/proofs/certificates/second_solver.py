@@ -19,19 +19,19 @@ class SolverMissing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What cvc5 answers to one certificate."""
+    """cvc5's answer to one certificate."""
 
     certificate: Certificate
     answer: Answer
 
     @property
     def agrees(self) -> bool:
-        """Whether it is the answer that the certificate expects; ``unknown`` never is."""
+        """True if it is the answer that the certificate expects; ``unknown`` never is."""
         return self.answer == self.certificate.expected
 
 
 def answer(text: str, timeout_ms: int = TIMEOUT_MS) -> Answer:
-    """What cvc5 says of an SMT-LIB text. Raises ``SolverMissing``."""
+    """cvc5's answer to an SMT-LIB text. Raises ``SolverMissing``."""
     try:
         import cvc5
     except ImportError as error:

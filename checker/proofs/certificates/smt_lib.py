@@ -1,4 +1,4 @@
-"""Lemmas as SMT-LIB, for whoever wants to check them without this project, and a second solver.
+"""Lemmas as SMT-LIB, to be checked without this project, and by a second solver.
 
 Each lemma becomes two files. The one with the lemma asserts what is taken for granted and the
 negation of the goal, and is unsatisfiable; the one with its witness asserts the situation that
@@ -51,10 +51,10 @@ def certificates(theorems: Sequence[Theorem]) -> Iterator[Certificate]:
 def export(theorems: Sequence[Theorem], folder: Path) -> list[Certificate]:
     """Writes the files and a README that lists them. Raises ``OSError``, ``CannotBeStated``."""
     written = list(certificates(theorems))
-    for each in written:
-        path = folder / each.path
+    for certificate in written:
+        path = folder / certificate.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(each.text, encoding="utf-8")
+        path.write_text(certificate.text, encoding="utf-8")
     (folder / "README.md").write_text(_readme(theorems, written), encoding="utf-8")
     return written
 
@@ -87,10 +87,14 @@ def _named(claim: Claim) -> list[tuple[str, str, Formula]]:
         (f"background-{n}", "Background: an axiom of the orders and constants used.", formula)
         for n, formula in enumerate(claim.background, 1)
     ]
-    for number, each in enumerate(claim.assumptions, 1):
-        ground = f" ({in_words(each.name)})" if each.premise and each.name in GROUNDS else ""
-        words = f"{_kind(each)}, {each.name}: {each.words}{ground}"
-        named.append((f"assumption-{number}", words, each.formula))
+    for number, assumption in enumerate(claim.assumptions, 1):
+        ground = (
+            f" ({in_words(assumption.name)})"
+            if assumption.premise and assumption.name in GROUNDS
+            else ""
+        )
+        words = f"{_kind(assumption)}, {assumption.name}: {assumption.words}{ground}"
+        named.append((f"assumption-{number}", words, assumption.formula))
     return named
 
 
@@ -161,10 +165,10 @@ def _readme(theorems: Sequence[Theorem], written: Sequence[Certificate]) -> str:
     for theorem in theorems:
         lines += [f"## {theorem.name}", "", theorem.words, "", "| file | answer |", "|---|---|"]
         lines += [
-            f"| [{each.lemma}{'' if each.expected == 'unsat' else ', witness'}]({each.path}) "
-            f"| {each.expected} |"
-            for each in written
-            if each.theorem == theorem.name
+            f"| [{file.lemma}{'' if file.expected == 'unsat' else ', witness'}]({file.path}) "
+            f"| {file.expected} |"
+            for file in written
+            if file.theorem == theorem.name
         ]
         lines.append("")
     return "\n".join(lines)

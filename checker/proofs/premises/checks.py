@@ -51,13 +51,13 @@ class Attempted:
 
     @property
     def reads(self) -> tuple[PredicateRead, ...]:
-        """What it reads of the table, as predicates."""
+        """Its reads of the table, as predicates."""
         name = self.table.name
         return tuple(read for read in self.transaction.predicate_reads if read.table == name)
 
     @property
     def besides(self) -> bool:
-        """Whether it writes anything besides files."""
+        """True if it writes anything besides files."""
         footprint = self.footprint
         return bool(
             footprint.metadata
@@ -73,7 +73,7 @@ class Attempted:
                 yield row
 
     def covers(self, file: DataFile) -> bool:
-        """Whether a predicate of its footprint covers a file's partition."""
+        """True if a predicate of its footprint covers a file's partition."""
         return any(
             partition_matches(predicate, file, self.table)
             for predicate in self.footprint.read_predicates
@@ -310,8 +310,8 @@ def attempts(run: Run) -> Iterator[Attempted]:
         partitions = snapshot.table.partitions
         files = {
             id(file): file
-            for each in snapshots.values()
-            if each.table.partitions == partitions
-            for file in each.files.values()
+            for other in snapshots.values()
+            if other.table.partitions == partitions
+            for file in other.files.values()
         }
         yield Attempted(ended.logical, ended.footprint, snapshot, tuple(files.values()))

@@ -23,7 +23,7 @@ class Structure:
     functions: Mapping[str, Callable[..., Any]]
 
     def holds(self, formula: Formula) -> bool:
-        """Whether a closed formula is true. Raises ``KeyError`` for a name without a meaning."""
+        """True if a closed formula is true. Raises ``KeyError`` for a name without a meaning."""
         return bool(self._value(formula, ()))
 
     def _value(self, term: Any, bound: tuple[Any, ...]) -> Any:
@@ -38,9 +38,9 @@ class Structure:
             case z3.Z3_OP_FALSE:
                 return False
             case z3.Z3_OP_AND:
-                return all(self._value(each, bound) for each in parts)
+                return all(self._value(part, bound) for part in parts)
             case z3.Z3_OP_OR:
-                return any(self._value(each, bound) for each in parts)
+                return any(self._value(part, bound) for part in parts)
             case z3.Z3_OP_NOT:
                 return not self._value(parts[0], bound)
             case z3.Z3_OP_IMPLIES:
@@ -48,13 +48,13 @@ class Structure:
             case z3.Z3_OP_EQ:
                 return self._value(parts[0], bound) == self._value(parts[1], bound)
             case z3.Z3_OP_DISTINCT:
-                values = [self._value(each, bound) for each in parts]
+                values = [self._value(part, bound) for part in parts]
                 return len(set(values)) == len(values)
             case z3.Z3_OP_ITE:
                 test, then, other = parts
                 return self._value(then if self._value(test, bound) else other, bound)
         meaning = self.functions[term.decl().name()]
-        return meaning(*(self._value(each, bound) for each in parts))
+        return meaning(*(self._value(part, bound) for part in parts))
 
     def _quantifier(self, term: Any, bound: tuple[Any, ...]) -> bool:
         sorts = [self.elements[term.var_sort(n).name()] for n in range(term.num_vars())]

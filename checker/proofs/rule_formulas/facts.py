@@ -17,7 +17,7 @@ Truth = Any
 
 
 class Facts(Protocol):
-    """What the rules look at. ``t`` is the attempt, ``w`` the winner."""
+    """The facts that the rules look at. ``t`` is the attempt, ``w`` the winner."""
 
     t_whole: Truth
     t_predicate: Truth

@@ -173,13 +173,13 @@ def _path_to_x() -> Claim:
 
 
 def _noted(f: SymbolicFacts, *more: str) -> Iterator[Assumption]:
-    """That what a statement reads is noted as a predicate; and more of the premises, by name."""
+    """The premises that a statement's reads are noted as predicates; and more premises, by name."""
     names = (
         "footprint completeness, files to come",
         "reading the whole table is noted beside a predicate or a file",
         *more,
     )
-    return (each for each in completeness(f) if each.name in names)
+    return (assumption for assumption in completeness(f) if assumption.name in names)
 
 
 def _who_reads() -> Claim:
@@ -351,13 +351,13 @@ def _no_cycle() -> Claim:
     u, v = z3.Consts("u v", jobs.Txn)
 
     def together(*members: Any) -> Any:
-        return z3.And(*(jobs.group(members[0]) == jobs.group(each) for each in members[1:]))
+        return z3.And(*(jobs.group(members[0]) == jobs.group(member) for member in members[1:]))
 
     cycle = z3.Exists([u], jobs.on_cycle(u))
     parts = z3.Exists(
         [t, b, x, w, z],
         z3.And(
-            *(jobs.on_cycle(each) for each in (t, b, x, w, z)),
+            *(jobs.on_cycle(txn) for txn in (t, b, x, w, z)),
             jobs.missed(t, b, x),
             jobs.way_back(w, z),
         ),

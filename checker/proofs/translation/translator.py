@@ -41,7 +41,7 @@ Primitive = Callable[..., Value]
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """What becomes of some statements: values returned, each under a condition."""
+    """The result of some statements: values returned, each under a condition."""
 
     returned: tuple[tuple[Formula, Value], ...]
     falls: Formula
@@ -83,7 +83,7 @@ class Translation:
         """The same of a definition in source form, with the global names of its module."""
         kept = self._globals, self._where
         self._globals, self._where = names, tree.name
-        parameters = [each.arg for each in tree.args.args]
+        parameters = [argument.arg for argument in tree.args.args]
         if len(parameters) != len(arguments):
             raise self._unknown(tree, "arguments")
         block = self._statements(tree.body, dict(zip(parameters, arguments, strict=True)))
@@ -91,7 +91,7 @@ class Translation:
         return Cases((*block.returned, (block.falls, None)))
 
     def truth(self, value: Value) -> Formula:
-        """Whether a value counts as true."""
+        """The condition that a value counts as true."""
         match value:
             case Perhaps():
                 return value.present
@@ -100,7 +100,7 @@ class Translation:
             case Words() | Record():
                 return z3.BoolVal(True)
             case Cases():
-                return _either(z3.And(given, self.truth(each)) for given, each in value.cases)
+                return _either(z3.And(given, self.truth(result)) for given, result in value.cases)
         if isinstance(value, z3.BoolRef):
             return value
         if isinstance(value, z3.ExprRef):
@@ -108,10 +108,12 @@ class Translation:
         return z3.BoolVal(bool(value))
 
     def equal(self, one: Value, other: Value) -> Formula:
-        """Whether two values are equal; None is equal to itself alone."""
+        """The condition that two values are equal; None is equal to itself alone."""
         for this, that in ((one, other), (other, one)):
             if isinstance(this, Cases):
-                return _either(z3.And(given, self.equal(each, that)) for given, each in this.cases)
+                return _either(
+                    z3.And(given, self.equal(result, that)) for given, result in this.cases
+                )
             if this is None:
                 if isinstance(that, Perhaps):
                     return z3.Not(that.present)
@@ -234,7 +236,7 @@ class Translation:
             case ast.Tuple(elts=elements) if any(isinstance(e, ast.Starred) for e in elements):
                 return self._joined(elements, names)
             case ast.Tuple(elts=elements):
-                return tuple(self._value(each, names) for each in elements)
+                return tuple(self._value(element, names) for element in elements)
             case ast.Subscript(value=owner, slice=ast.Constant(value=int() as place)):
                 return self._at(self._value(owner, names), place, expression)
             case ast.SetComp() | ast.ListComp() | ast.GeneratorExp():
@@ -298,9 +300,9 @@ class Translation:
 
     def _contains(self, container: Value, value: Value) -> Formula:
         if isinstance(container, Collection):
-            return self._some(container, lambda each: self.equal(each, value))
+            return self._some(container, lambda element: self.equal(element, value))
         if isinstance(container, tuple | frozenset):
-            return _either(self.equal(each, value) for each in _in_order(container))
+            return _either(self.equal(element, value) for element in _in_order(container))
         raise Untranslatable(f"{self._where}: in {container!r}")
 
     def _set_operation(
@@ -332,10 +334,10 @@ class Translation:
     def _joined(self, elements: list[ast.expr], names: dict[str, Value]) -> Collection:
         """The collections of which a tuple is made, one after the other."""
         parts = []
-        for each in elements:
-            if not isinstance(each, ast.Starred):
-                raise self._unknown(each, "a part of a tuple")
-            parts.append(self._collection(self._value(each.value, names), each))
+        for element in elements:
+            if not isinstance(element, ast.Starred):
+                raise self._unknown(element, "a part of a tuple")
+            parts.append(self._collection(self._value(element.value, names), element))
         first = parts[0]
         (sort,) = first.sorts
 
@@ -346,7 +348,7 @@ class Translation:
 
     def _at(self, owner: Value, place: int, where: ast.expr) -> Value:
         if isinstance(owner, Cases):
-            return Cases(tuple((g, self._at(each, place, where)) for g, each in owner.cases))
+            return Cases(tuple((g, self._at(result, place, where)) for g, result in owner.cases))
         if isinstance(owner, tuple):
             return owner[place]
         raise self._unknown(where, "a subscript")
@@ -413,7 +415,7 @@ class Translation:
         return Collection((*over.sorts, *within(some).sorts), guard, element)
 
     def _call(self, expression: ast.Call, names: dict[str, Value]) -> Value:
-        arguments = [self._value(each, names) for each in expression.args]
+        arguments = [self._value(argument, names) for argument in expression.args]
         if isinstance(expression.func, ast.Attribute):
             owner = self._value(expression.func.value, names)
             match expression.func.attr, owner, arguments:

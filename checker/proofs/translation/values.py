@@ -71,7 +71,7 @@ class Texts:
         return self._constants[text]
 
     def starts_with(self, term: Any, prefix: str) -> Formula:
-        """Whether a text has a prefix."""
+        """The condition that a text has a prefix."""
         if prefix not in self._prefixes:
             name = f'starts with "{prefix}"'
             self._prefixes[prefix] = z3.Function(name, self.Text, z3.BoolSort())

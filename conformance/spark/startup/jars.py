@@ -69,7 +69,7 @@ def ensure_jars() -> list[Path]:
 
 
 def jars_present() -> bool:
-    """Whether the JARs are in the cache, complete; never fetches."""
+    """True if the JARs are in the cache, complete; never fetches."""
     return _complete(cache_folder() / f"delta-jars-{_lock_key()}", locked_jars())
 
 
@@ -101,7 +101,7 @@ def _paths(folder: Path, jars: list[LockedJar]) -> list[Path]:
 
 
 def _complete(folder: Path, jars: list[LockedJar]) -> bool:
-    """Whether the folder holds every JAR in its full size.
+    """True if the folder holds every JAR in its full size.
 
     Contents were checked before the folder got its name; sizes catch files truncated since.
     """

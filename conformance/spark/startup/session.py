@@ -105,12 +105,12 @@ class SparkProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether the JVM is still running."""
+        """True if the JVM is still running."""
         return self.gateway is not None and self.gateway.proc.poll() is None
 
     @property
     def stopped(self) -> bool:
-        """Whether Spark has stopped: then a statement's error says nothing about the statement."""
+        """True if Spark has stopped: then a statement's error says nothing about the statement."""
         from py4j.protocol import Py4JError
 
         try:

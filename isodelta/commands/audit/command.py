@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from isodelta.commands.audit.results import Audited, AuditSummary, Told
+    from isodelta.commands.audit.results import Audited, AuditSummary, ReportedFinding
 
 
 class Moment(click.ParamType[int]):
@@ -86,7 +86,7 @@ def command(
 
 
 @dataclass
-class Auditing(Course["Told"]):
+class Auditing(Course["ReportedFinding"]):
     """The audit of one table."""
 
     table: str
@@ -98,9 +98,9 @@ class Auditing(Course["Told"]):
     doing = "reading the log"
     _done: list[Audited] = field(default_factory=list)
 
-    def results(self, progress: Progress) -> Iterator[Told]:
+    def results(self, progress: Progress) -> Iterator[ReportedFinding]:
         from checker.logs.audit import Window
-        from isodelta.commands.audit.results import Told, audited
+        from isodelta.commands.audit.results import ReportedFinding, audited
 
         # Millions of objects without cycles of references.
         gc.disable()
@@ -109,21 +109,21 @@ class Auditing(Course["Told"]):
         finally:
             gc.enable()
         self._done.append(done)
-        yield from map(Told, done.audit.findings)
+        yield from map(ReportedFinding, done.audit.findings)
         if self.jobs_file is not None:
             from isodelta.commands.audit.jobs import write_workload
 
             write_workload(done.audit, self.jobs_file)
 
-    def good(self, results: Sequence[Told]) -> bool:
+    def good(self, results: Sequence[ReportedFinding]) -> bool:
         return not results
 
-    def words(self, result: Told, console: Console) -> None:
+    def words(self, result: ReportedFinding, console: Console) -> None:
         from isodelta.commands.audit.words import print_finding
 
         print_finding(result.finding, console)
 
-    def closing_words(self, results: Sequence[Told], console: Console) -> None:
+    def closing_words(self, results: Sequence[ReportedFinding], console: Console) -> None:
         from isodelta.commands.audit.words import print_audit
 
         for done in self._done:
@@ -133,7 +133,7 @@ class Auditing(Course["Told"]):
         return self._done[0].summary if self._done else None
 
     def write_report(
-        self, results: Sequence[Told], folder: Path, seconds: float, cut_short: str
+        self, results: Sequence[ReportedFinding], folder: Path, seconds: float, cut_short: str
     ) -> None:
         from isodelta.commands.audit.page import write_audit_report
 

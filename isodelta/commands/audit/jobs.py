@@ -35,7 +35,7 @@ def write_workload(result: Audit, file: str) -> None:
     if not jobs:
         raise BadInput(f"--jobs: {result.location}: the log shows no statement that can be written")
     fields = json.loads(metadata["schemaString"])["fields"]
-    table: dict[str, Any] = {"columns": {each["name"]: _type(each["type"]) for each in fields}}
+    table: dict[str, Any] = {"columns": {field["name"]: _type(field["type"]) for field in fields}}
     if metadata.get("partitionColumns"):
         table["partition_by"] = list(metadata["partitionColumns"])
     level = result.state.configuration.get("delta.isolationLevel")
@@ -69,18 +69,18 @@ def _type(kind: object) -> str:
 def _jobs(
     result: Audit, metadata: Mapping[str, Any]
 ) -> tuple[dict[str, str], Counter[str], Counter[str]]:
-    names = [each["name"] for each in json.loads(metadata["schemaString"])["fields"]]
+    names = [field["name"] for field in json.loads(metadata["schemaString"])["fields"]]
     texts: dict[str, str] = {}
     counts: Counter[str] = Counter()
     left_out: Counter[str] = Counter()
     numbers: defaultdict[str, int] = defaultdict(int)
-    for each in result.traces:
-        if each.version not in result.asked:
+    for commit in result.traces:
+        if commit.version not in result.asked:
             continue
-        text = _statement(each, names)
+        text = _statement(commit, names)
         if text is None:
-            if each.changes and each.version > 0:
-                left_out[each.operation] += 1
+            if commit.changes and commit.version > 0:
+                left_out[commit.operation] += 1
             continue
         if text not in texts:
             kind = text.split()[0].lower()
@@ -90,16 +90,16 @@ def _jobs(
     return {name: text for text, name in texts.items()}, counts, left_out
 
 
-def _statement(each: Trace, names: list[str]) -> str | None:
+def _statement(commit: Trace, names: list[str]) -> str | None:
     """The statement of a commit with parameters for its literals; None if the log lacks a part."""
-    if each.operation == "OPTIMIZE":
+    if commit.operation == "OPTIMIZE":
         return "OPTIMIZE t"
-    appends = each.operation in ("WRITE", "STREAMING UPDATE") and not each.removed
-    if appends and each.blind is not False and each.added:
+    appends = commit.operation in ("WRITE", "STREAMING UPDATE") and not commit.removed
+    if appends and commit.blind is not False and commit.added:
         values = ", ".join(f":{_parameter(name)}" for name in names)
         return f"INSERT INTO t VALUES ({values})"
-    read = each.reads.least
-    if each.operation != "DELETE" or read is None or not read.parsed:
+    read = commit.reads.least
+    if commit.operation != "DELETE" or read is None or not read.parsed:
         return None
     if read.text.upper() == "TRUE":
         return "DELETE FROM t"

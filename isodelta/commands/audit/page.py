@@ -11,7 +11,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from checker.logs.overlap.traces import Trace
-from isodelta.commands.audit.results import Audited, Told
+from isodelta.commands.audit.results import Audited, ReportedFinding
 from isodelta.exits import BadInput
 
 BINS = 60
@@ -54,7 +54,10 @@ def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> P
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     summary = audited.summary.to_json()
-    whole = {"findings": [Told(each).to_json() for each in result.findings], **summary}
+    whole = {
+        "findings": [ReportedFinding(finding).to_json() for finding in result.findings],
+        **summary,
+    }
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "report.json", (json.dumps(whole, indent=1) + "\n").encode())
@@ -72,8 +75,8 @@ def timeline(traces: Sequence[Trace]) -> list[Stretch]:
     stretches = []
     for start in range(0, len(traces), size):
         some = traces[start : start + size]
-        overlapping = [each for each in some if each.missed > 0]
-        missed = sum(each.missed for each in overlapping)
+        overlapping = [commit for commit in some if commit.missed > 0]
+        missed = sum(commit.missed for commit in overlapping)
         stretches.append(Stretch(some[0].version, some[-1].version, missed, overlapping, len(some)))
     return stretches
 

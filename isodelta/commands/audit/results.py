@@ -18,7 +18,7 @@ SHOWN = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedFinding:
     """One finding as a result of the command."""
 
     finding: Finding
@@ -70,7 +70,7 @@ class AuditSummary:
                 "findings": len(result.findings),
                 "levels": dict(result.levels),
                 "because": {level: why[:SHOWN] for level, why in result.because.items() if why},
-                "verdicts": [_verdict(each) for each in result.verdicts[:SHOWN]],
+                "verdicts": [_verdict(verdict) for verdict in result.verdicts[:SHOWN]],
                 "writers": dict(result.writers),
                 "what_if": result.what_if.to_json(),
                 "retries": result.retries,

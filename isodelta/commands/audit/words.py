@@ -1,4 +1,4 @@
-"""The words of ``isodelta audit``: findings, overlaps and verdicts, told to people."""
+"""The words of ``isodelta audit``: findings, overlaps and verdicts for a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def print_finding(finding: Finding, console: Console) -> None:
 
 
 def print_audit(audited: Audited, console: Console) -> None:
-    """The verdicts, and what was looked at."""
+    """The verdicts, with the number of commits and overlaps."""
     result = audited.audit
     if result.findings:
         console.print()
@@ -49,7 +49,7 @@ def print_audit(audited: Audited, console: Console) -> None:
 
 
 def print_what_if(audited: Audited, console: Console) -> None:
-    """What the other level would have refused, as a question and no observation."""
+    """The commits that each level would have refused: computed from the rules, never observed."""
     asked = audited.audit.what_if
     console.print("  what if (not observed): commits that the rules would have refused")
     for level in audited.audit.levels:

@@ -30,7 +30,7 @@ class UnderProfile:
 
     @property
     def broken(self) -> bool:
-        """Whether the rules admit a history that the level of the table forbids."""
+        """True if the rules admit a history that the level of the table forbids."""
         checked = self.checked
         return checked is not None and checked.verdicts[checked.level].verdict == "violated"
 

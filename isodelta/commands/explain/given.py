@@ -1,4 +1,4 @@
-"""What a person gives beside the exception: the table and the job, as a scenario of the model."""
+"""The table and the job that a person gives beside the exception, as a scenario of the model."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Given:
 
     @property
     def partitioned(self) -> bool | None:
-        """Whether the table has partitions; None if that is not known."""
+        """True if the table has partitions; None if that is not known."""
         metadata = self.metadata
         return None if metadata is None else bool(metadata.get("partitionColumns"))
 
@@ -187,9 +187,9 @@ def scenario_of(given: Given, job: Job) -> Scenario | None:
 
 def _columns(metadata: Mapping[str, Any]) -> dict[str, str] | None:
     fields = json.loads(metadata["schemaString"])["fields"]
-    if not all(isinstance(each["type"], str) for each in fields):
+    if not all(isinstance(field["type"], str) for field in fields):
         return None
-    return {each["name"]: _SQL_NAMES.get(each["type"], each["type"]) for each in fields}
+    return {field["name"]: _SQL_NAMES.get(field["type"], field["type"]) for field in fields}
 
 
 def _setup(given: Given, metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
@@ -212,8 +212,8 @@ def _setup(given: Given, metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
 
 
 def _rows(given: Given, file: LoggedFile, metadata: Mapping[str, Any]) -> list[Any] | None:
-    found = given.rows.rows(file, metadata) if given.rows is not None else None
-    return None if found is None else list(found)
+    rows = given.rows.rows(file, metadata) if given.rows is not None else None
+    return None if rows is None else list(rows)
 
 
 def _insert(rows: Sequence[Any]) -> str:
@@ -233,10 +233,10 @@ def _statement(given: Given, commit: LoggedCommit, metadata: Mapping[str, Any]) 
         return None
     rows: list[Any] = []
     for file in commit.adds:
-        found = _rows(given, file, metadata)
-        if found is None:
+        added = _rows(given, file, metadata)
+        if added is None:
             return None
-        rows += found
+        rows += added
     return _insert(rows) if 0 < len(rows) <= MOST_ROWS else None
 
 
@@ -249,9 +249,9 @@ def winner_predicate(given: Given) -> Predicate | None:
 
 
 def files_read(given: Given, job: Job) -> tuple[str, str] | None:
-    """What the job's condition says of the files that the winner added: yes, no, and why.
+    """The answer whether the job's condition matches rows that the winner added, and the reason.
 
-    None if that does not decide it.
+    None if the condition does not decide it.
     """
     commit = given.commit
     if commit is None or job.condition is None or given.metadata is None or commit.removes:

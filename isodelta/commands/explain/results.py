@@ -48,17 +48,17 @@ class Explained:
 
     @property
     def remedies(self) -> list[str]:
-        """What was tried and helped, and what is known to help in general."""
+        """The remedies that were tried and helped, then those that help in general."""
         return [*self.helped, *self.advice.remedies]
 
     @property
     def advice(self) -> Advice:
-        """What is known of the conflict."""
+        """The advice on the conflict."""
         return ADVICE[self.refusal.conflict]
 
     @property
     def because(self) -> str:
-        """What happened, and whether it was needed, in sentences."""
+        """The conflict, and whether the levels needed it, in sentences."""
         return " ".join(
             (
                 self.happened,
@@ -69,14 +69,14 @@ class Explained:
 
     @property
     def happened(self) -> str:
-        """What happened, in one sentence."""
+        """The conflict in one sentence."""
         operation = self.refusal.operation
-        who = f"a concurrent {operation}" if operation else "a concurrent commit"
+        winner = f"a concurrent {operation}" if operation else "a concurrent commit"
         if self.winner is not None:
-            who += f" (version {self.winner})"
+            winner += f" (version {self.winner})"
         where = f" ({self.refusal.place})" if self.refusal.place else ""
         file = f", such as {self.refusal.file}" if self.refusal.file else ""
-        return f"The commit was refused because of {who}: {self.advice.rule}{where}{file}."
+        return f"The commit was refused because of {winner}: {self.advice.rule}{where}{file}."
 
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta explain --json`` prints."""
@@ -106,7 +106,7 @@ def explain(
     """Explains the last conflict in a text. Raises BadInput if there is none in it."""
     refusal = read_refusal(text)
     if refusal is None:
-        raise BadInput(f"{name}: no conflict of a Delta writer is told of in this text")
+        raise BadInput(f"{name}: this text does not describe a conflict of a Delta writer")
     job = read_job(sql) if sql is not None else None
     given = read_table(delta, refusal) if delta is not None else None
     rules = rules or profile(_PROFILES.get(refusal.engine, DEFAULT.name))
@@ -115,9 +115,9 @@ def explain(
     if winner is None and given is not None and given.commit is not None:
         winner = given.commit.version
     if given is not None and job is not None:
-        known = _on_the_table(refusal, given, job, rules, level, winner)
-        if known is not None:
-            return known
+        decided = _on_the_table(refusal, given, job, rules, level, winner)
+        if decided is not None:
+            return decided
     return _by_examples(refusal, given, job, rules, level, winner)
 
 
@@ -139,19 +139,19 @@ def _on_the_table(
     made = scenario_of(given, job)
     if made is not None:
         try:
-            found = tried(made, refusal.conflict, rules, level)
+            trial = tried(made, refusal.conflict, rules, level)
         except InvalidScenario as error:
             given.notes.append(f"the job is not one that the model can run: {error}")
-            found = None
+            trial = None
         else:
-            if found is None:
+            if trial is None:
                 given.notes.append(
                     f"on the table's rows {rules.name} does not refuse the job with this conflict"
                 )
-        if found is not None:
+        if trial is not None:
             shown = made.at_level(level)
-            helped = _other_level(made, rules, level, found.needed)
-            return Explained(refusal, winner, found.needed, found.because, assumed, shown, helped)
+            helped = _other_level(made, rules, level, trial.needed)
+            return Explained(refusal, winner, trial.needed, trial.because, assumed, shown, helped)
     files = files_read(given, job)
     if files is None or refusal.conflict != "ConcurrentAppend":
         return None
@@ -192,7 +192,7 @@ def _by_examples(
     winner: int | None,
 ) -> Explained:
     """The answer from small scenarios that end in the same conflict."""
-    found = list(
+    similar = list(
         examples(
             refusal,
             rules,
@@ -203,31 +203,34 @@ def _by_examples(
     )
     assumed = list(given.notes) if given is not None else []
     assumed.append(f"conflict rules of {rules.name}, at {level}")
-    if not found:
+    if not similar:
         nothing = "the model has no scenario that ends in this conflict"
         unknown: dict[str, Need] = dict.fromkeys(DELTA_LEVELS, "unknown")
         return Explained(
             refusal, winner, unknown, dict.fromkeys(DELTA_LEVELS, nothing), assumed, None
         )
     if job is None:
-        kinds = sorted({each.scenario.transactions[CURRENT].split()[0] for each in found})
+        kinds = sorted({example.scenario.transactions[CURRENT].split()[0] for example in similar})
         assumed.append(f"the refused statement was one of {', '.join(kinds)}")
-    needed = together(found)
-    reasons = {name: _reason(name, needed[name], found) for name in DELTA_LEVELS}
+    needed = together(similar)
+    reasons = {name: _reason(name, needed[name], similar) for name in DELTA_LEVELS}
     if refusal.conflict == "ConcurrentTransaction":
         reasons = {
             name: f"{reason}; what it protects is that a batch is written once"
             for name, reason in reasons.items()
         }
-    return Explained(refusal, winner, needed, reasons, assumed, found[0].scenario)
+    return Explained(refusal, winner, needed, reasons, assumed, similar[0].scenario)
 
 
-def _reason(level: str, need: Need, found: Sequence[Tried]) -> str:
-    count = f"{len(found)} small scenarios that end in this conflict"
+def _reason(level: str, need: Need, similar: Sequence[Tried]) -> str:
+    count = f"{len(similar)} small scenarios that end in this conflict"
     if need != "unknown":
         words = "it was needed" if need == "yes" else "it was not needed"
-        return f"{words} in any of {count}; {found[0].because[level]}"
-    some = {name: [each for each in found if each.needed[level] == name] for name in ("yes", "no")}
+        return f"{words} in any of {count}; {similar[0].because[level]}"
+    some = {
+        answer: [example for example in similar if example.needed[level] == answer]
+        for answer in ("yes", "no")
+    }
     if not some["yes"] or not some["no"]:
         return f"of {count}, not all can be decided"
     yes, no = some["yes"][0], some["no"][0]

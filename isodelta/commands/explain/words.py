@@ -10,7 +10,7 @@ from isodelta.commands.explain.results import Explained
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.terminal import printable
 
-_TOLD = {
+_NEED_IN_WORDS = {
     "yes": "the conflict was necessary",
     "no": "the conflict was false: the level did not need it",
     "unknown": "not known",
@@ -18,14 +18,14 @@ _TOLD = {
 
 
 def print_explained(explained: Explained, console: Console) -> None:
-    """What happened, whether it was needed, what to do, and a scenario."""
+    """The conflict, whether the levels needed it, the remedies, and a scenario."""
     refusal, advice = explained.refusal, explained.advice
     console.print(Text(f"{refusal.conflict} ({refusal.engine})", "bold"))
     _indented(console, explained.happened)
     console.print()
     for level, need in explained.necessary.items():
         line = Text(f"{level}: ", "bold")
-        line.append(_TOLD[need])
+        line.append(_NEED_IN_WORDS[need])
         console.print(line)
         _indented(console, explained.reasons[level])
     if explained.assumed:

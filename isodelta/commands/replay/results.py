@@ -31,7 +31,7 @@ class Replayed:
 
     @property
     def good(self) -> bool:
-        """Whether the engine did as predicted and as expected."""
+        """True if the engine did as predicted and as expected."""
         return self.comparison.agrees and not self.failures
 
     @property

@@ -8,12 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from checker.search.statement_kinds import CELL_KINDS, StatementKind
 from conformance.matrix.table import Entry, matrix
 from conformance.replay.campaign import Job
+from conformance.replay.comparison import Comparison
 from isodelta.commands.matrix.page import matrix_cell
 from isodelta.commands.verify.context import Suite
 from isodelta.report import Finding, FindingClass, SuitePart
-from isodelta.report.findings import predicted_result
-from isodelta.runs.replaying import replay_result
-from isodelta.runs.results import RunResult
+from isodelta.runs.replaying import compared_with, replay_result
 from model.levels import DELTA_LEVELS
 
 PART = "conflict table"
@@ -60,8 +59,7 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
             if not replayed.comparison.agrees:
                 suite.add_difference(replayed.comparison)
             if entry.document == "cannot" and entry.engine == "can":
-                observed = replay_result(replayed.comparison, suite.profile.name)
-                suite.add(_document_differs(suite, entry, observed))
+                suite.add(_document_differs(suite, entry, replayed.comparison))
             suite.display.advance(part)
     finally:
         if time.monotonic() < deadline or suite.engine is None or part == PART:
@@ -85,8 +83,8 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
     )
 
 
-def _document_differs(suite: Suite, entry: Entry, observed: RunResult) -> Finding:
-    assert entry.witness is not None
+def _document_differs(suite: Suite, entry: Entry, comparison: Comparison) -> Finding:
+    """The finding for a replay that met a conflict which the documents rule out."""
     pair = f"{entry.current} fails because of {entry.winner}"
     return Finding(
         name=suite.unused_name(f"document {pair} {entry.layout} {entry.level}"),
@@ -97,7 +95,7 @@ def _document_differs(suite: Suite, entry: Entry, observed: RunResult) -> Findin
             f"The documents ({', '.join(entry.claims)}) say that the two cannot conflict at "
             f"{entry.level}; the engine refused one of them."
         ),
-        scenario=entry.witness,
-        predicted=predicted_result(entry.witness, suite.profile),
-        observed=observed,
+        scenario=comparison.observation.scenario,
+        predicted=compared_with(comparison),
+        observed=replay_result(comparison, suite.profile.name),
     )

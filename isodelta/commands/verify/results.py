@@ -21,7 +21,7 @@ class SuiteRun:
 
     @property
     def good(self) -> bool:
-        """Whether nothing was found: no violation, no difference, no failed expectation."""
+        """True if nothing was found: no violation, no difference, no failed expectation."""
         report = self.report
         kinds = {finding.kind for finding in report.findings}
         return not (

@@ -129,7 +129,7 @@ class _Open:
         self.discards = 0
 
     def keeps(self) -> bool:
-        """Whether the value just read counts."""
+        """True if the value just read counts."""
         if self.discards:
             self.discards -= 1
             return False

@@ -75,7 +75,7 @@ class _Reader:
         self.operations = 0
         self.stamped = [0, 0]
         self.answerable = 0
-        """How many operations there are of processes, and how many have an index, and a time."""
+        """The number of operations of processes; ``stamped`` counts those with index and time."""
         self.workload: str | None = None
 
     def wrong(self, line: int, problem: str) -> BadInput:
@@ -132,13 +132,13 @@ class _Reader:
         stamps = []
         for at, name in enumerate(("index", "time")):
             stamp = operation.get(name)
-            known = isinstance(stamp, int) and not isinstance(stamp, bool)
-            self.stamped[at] += known
-            stamps.append(stamp if known else None)
+            valid = isinstance(stamp, int) and not isinstance(stamp, bool)
+            self.stamped[at] += valid
+            stamps.append(stamp if valid else None)
         return stamps[0], stamps[1]
 
     def _clock(self) -> int | None:
-        """Which stamps every operation has: 0 for the index, 1 for the time; None for neither."""
+        """The stamp that every operation has: 0 for the index, 1 for the time; None for neither."""
         return next((at for at in (0, 1) if self.stamped[at] == self.answerable), None)
 
     def _label(self, index: Any, line: int) -> str:

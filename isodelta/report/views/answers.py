@@ -129,7 +129,7 @@ def _differ(level: str, scenarios: list[ScenarioResult], report: Report) -> str:
 
 
 def _by_reading(findings: Sequence[Finding], level: str) -> str:
-    """How many of the findings break how many readings, after a colon; empty if none is judged."""
+    """The findings counted by the readings they break, after a colon; empty if none is judged."""
     depths = [depth for f in findings if (depth := depth_of(f.judged, level))]
     return f": {counted_by_depth(depths)}" if depths else ""
 

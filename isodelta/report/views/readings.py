@@ -7,7 +7,7 @@ from isodelta.runs.results import RunResult
 
 
 def depth_of(result: RunResult | None, level: str) -> int:
-    """How many readings of a level a result violates."""
+    """The number of readings of a level that a result violates."""
     return list(readings_of(result, level).values()).count("violated")
 
 

@@ -70,7 +70,7 @@ class BoundLine:
 
 @dataclass(frozen=True, slots=True)
 class PairGrid:
-    """How often each ordered pair was reached: one line for each current statement."""
+    """The number of times that each ordered pair was reached, a line for each current statement."""
 
     winners: tuple[str, ...]
     lines: tuple[tuple[str, tuple[int | None, ...]], ...]
