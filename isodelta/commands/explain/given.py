@@ -187,9 +187,9 @@ def scenario_of(given: Given, job: Job) -> Scenario | None:
 
 def _columns(metadata: Mapping[str, Any]) -> dict[str, str] | None:
     fields = json.loads(metadata["schemaString"])["fields"]
-    if not all(isinstance(field["type"], str) for field in fields):
+    if not all(isinstance(column["type"], str) for column in fields):
         return None
-    return {field["name"]: _SQL_NAMES.get(field["type"], field["type"]) for field in fields}
+    return {column["name"]: _SQL_NAMES.get(column["type"], column["type"]) for column in fields}
 
 
 def _setup(given: Given, metadata: Mapping[str, Any]) -> tuple[str, ...] | None:
