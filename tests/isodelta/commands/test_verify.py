@@ -14,10 +14,16 @@ from checker.search.statement_kinds import CELL_KINDS, KINDS
 from conformance.engine import Engine, EngineError
 from conformance.model_engine import ModelEngine, ModelReplay
 from isodelta.commands.verify.collection import SUITES
+from isodelta.commands.verify.conflict_table import run_conflict_table
+from isodelta.commands.verify.context import Suite
+from isodelta.commands.verify.progress import Silent
 from isodelta.commands.verify.results import SuiteRun
 from isodelta.commands.verify.run import SUITE_REPLAYS, Order, run_suite
 from isodelta.files.collection import collection_files, suite_files
+from isodelta.report import FindingClass, Report
+from model.outcomes import SUCCEEDED
 from model.profiles import DEFAULT
+from model.rules.delta_spark import ADDED_FILES
 from model.scenario import Scenario
 
 pytestmark = pytest.mark.slow
@@ -187,3 +193,21 @@ def test_ctrl_c_leaves_a_report_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, InterruptedEngine)
     assert "interrupted" in (tmp_path / "index.html").read_text()
+
+
+def test_an_engine_that_refuses_what_model_and_documents_allow_is_reported(tmp_path: Path) -> None:
+    """The finding shows the replayed pair: the model's table has no witness of such a conflict."""
+    refuses_all = replace(ADDED_FILES, check=lambda attempt, winner: "it refuses every commit")
+    report = Report("", "isodelta verify", DEFAULT.name, "model", 1, {})
+    engine = ModelEngine(DEFAULT.with_rule(refuses_all))
+    suite = Suite(report, tmp_path, DEFAULT, 1, BUDGET, Silent(), engine)
+    run_conflict_table(suite, suite.deadline())
+    differing = [f for f in report.findings if f.kind is FindingClass.DOCUMENT_DIFFERS]
+    cells = [cell for cell in report.matrix if (cell.document, cell.engine) == ("cannot", "can")]
+    assert len(differing) == len(cells) > 0
+    assert {cell.model for cell in cells} == {"cannot"}
+    for finding in differing:
+        assert finding.predicted is not None
+        assert finding.observed is not None
+        assert finding.predicted.transactions["A"].outcome in SUCCEEDED
+        assert finding.observed.transactions["A"].outcome == "ConcurrentAppend"
