@@ -29,6 +29,7 @@ from model.profiles import DEFAULT, Profile, profile
 from model.scenario import Scenario
 from tests.command_line import ROOT
 from tests.log_files import audited
+from tests.nightly import cases
 
 DELTA_RS = profile("delta-rs-1.6")
 FINDINGS = ROOT / "docs" / "findings" / "delta_rs.yaml"
@@ -131,7 +132,7 @@ def test_random_tables_of_delta_rs(delta_rs: DeltaRsEngine) -> None:
 
 @pytest.mark.spark
 def test_random_tables_of_spark(spark_engine: SparkEngine) -> None:
-    met = random_verdicts(spark_engine, DEFAULT, (SERIALIZABLE, WRITE_SERIALIZABLE), 6)
+    met = random_verdicts(spark_engine, DEFAULT, (SERIALIZABLE, WRITE_SERIALIZABLE), cases(2, 60))
     assert not met["holds", "violated"] + met["violated", "holds"]
     assert met["holds", "holds"]
 

@@ -19,7 +19,7 @@ from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_yaml
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import DEFAULT
-from tests.nightly import cases
+from tests.nightly import NIGHTLY, cases
 
 pytestmark = pytest.mark.spark
 
@@ -70,7 +70,8 @@ def test_transactions_together_do_on_spark_what_the_model_says(together: list[Re
 def test_the_statements_alone_are_of_every_kind(alone: list[Replayed]) -> None:
     kinds = {s.kind for r in alone for s in r.comparison.workload.statements.values()}
     common = {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE", "MERGE"}
-    assert kinds > common
+    assert len(kinds & common) >= (len(common) if NIGHTLY else 4)
+    assert len(kinds) > 6
 
 
 def test_the_transactions_together_reach_conflicts_and_commits(together: list[Replayed]) -> None:
@@ -79,7 +80,7 @@ def test_the_transactions_together_reach_conflicts_and_commits(together: list[Re
     )
     assert outcomes["committed"] > 10
     assert outcomes["read"] > 2
-    assert outcomes["ConcurrentAppend"] > 2
+    assert outcomes["ConcurrentAppend"] > 1
     assert outcomes["ConcurrentDeleteRead"] > 0
 
 
