@@ -81,32 +81,32 @@ def robustness(jobs: Jobs, progress: Callable[[str], None] = lambda text: None) 
     """
     started = time.monotonic()
     tried = instances(jobs)
-    known = analysed(jobs)
+    prepared = analysed(jobs)
     stage = Stage(jobs)
     progress("asking the theorem")
-    every = list(known.values())
-    serial = serial_order(jobs, every, stage, tried, progress)
-    writers = [job for job in every if job.run().writer]
+    all_jobs = list(prepared.values())
+    serial = serial_order(jobs, all_jobs, stage, tried, progress)
+    writers = [job for job in all_jobs if job.run().writer]
     writing = serial
-    if len(writers) < len(every) and serial.verdict != "robust":
+    if len(writers) < len(all_jobs) and serial.verdict != "robust":
         progress("asking about the writers alone")
-        some = {job.name: tried[job.name] for job in writers if job.name in tried}
-        writing = serial_order(jobs, writers, Stage(jobs), some, progress)
+        of_writers = {job.name: tried[job.name] for job in writers if job.name in tried}
+        writing = serial_order(jobs, writers, Stage(jobs), of_writers, progress)
     progress("looking at the order of the log")
-    log_order = _log_order(jobs, every, stage, tried)
+    log_order = _log_order(jobs, all_jobs, stage, tried)
     cures: tuple[Remedy, ...] = ()
     if serial.verdict != "robust" and _proved(jobs):
         progress("trying remedies")
-        cures = remedies(jobs, known)
+        cures = remedies(jobs, prepared)
     progress("looking for aborts")
     elsewhere = tuple(Stage(other, in_order=False) for other in with_other_rows(jobs))
-    found = search.aborts(Stage(jobs, in_order=False), tried, elsewhere)
+    failing = search.aborts(Stage(jobs, in_order=False), tried, elsewhere)
     if cures:
         progress("pricing remedies")
-        cures = priced(jobs, cures, found)
+        cures = priced(jobs, cures, failing)
     again = retries(jobs, tried, (Stage(jobs, in_order=False), *elsewhere))
     seconds = time.monotonic() - started
-    return Answer(jobs, serial, writing, log_order, cures, found, again, tried, seconds)
+    return Answer(jobs, serial, writing, log_order, cures, failing, again, tried, seconds)
 
 
 def _proved(jobs: Jobs) -> bool:
@@ -115,23 +115,23 @@ def _proved(jobs: Jobs) -> bool:
 
 def serial_order(
     jobs: Jobs,
-    known: Sequence[Job],
+    considered: Sequence[Job],
     stage: Stage,
     tried: Instances,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Question:
-    """Whether every history of the jobs ``known`` has a serial order.
+    """Whether every history of the jobs ``considered`` has a serial order.
 
     ``tried`` are the instances that a search uses.
     """
-    outside = _outside(jobs, known)
+    outside = _outside(jobs, considered)
     if outside is not None:
         progress("trying every schedule")
-        found, looked = search.exhaustive(stage, tried)
-        if found is not None and (open_ := _open(jobs, found)) is not None:
+        witness, looked = search.exhaustive(stage, tried)
+        if witness is not None and (open_ := _open(jobs, witness)) is not None:
             return open_
-        if found is not None:
-            return _not_robust(jobs, found, looked, 3)
+        if witness is not None:
+            return _not_robust(jobs, witness, looked, 3)
         return Question("unknown", f"{outside}. {_nothing(looked)}")
     if jobs.level == SERIALIZABLE:
         return Question(
@@ -139,23 +139,23 @@ def serial_order(
             "The table is at Serializable: its rules make the order of the log, with every "
             "reader at its snapshot, a serial order (theorem Serializable).",
         )
-    parts = shape(known)
+    parts = shape(considered)
     if parts.impossible:
         return Question("robust", robust_because(parts))
-    if jobs.profile.name == REPAIRED and not any(job.run().reader for job in known):
+    if jobs.profile.name == REPAIRED and not any(job.run().reader for job in considered):
         return Question(
             "robust", "The repaired rules admit no cycle of writers (theorem of the repair)."
         )
     progress("looking for the smallest history")
-    enough = 2 if _writers_robust(known) else 3
-    sure = {name: some for name, some in tried.items() if not uncertain(jobs, name)}
+    enough = 2 if _writers_robust(considered) else 3
+    sure = {name: candidates for name, candidates in tried.items() if not uncertain(jobs, name)}
     searched = ((sure, _playable(parts, sure)), (tried, _playable(parts, tried)))
-    found, looked = None, Tried(0, 3, False)
-    for some, playable in searched if len(sure) < len(tried) else searched[1:]:
-        if playable.triples and found is None:
-            found, looked = _strongest(jobs, stage, some, playable, _patience(jobs, enough))
-    if found is not None:
-        return _open(jobs, found) or _not_robust(jobs, found, looked, enough)
+    witness, looked = None, Tried(0, 3, False)
+    for candidates, playable in searched if len(sure) < len(tried) else searched[1:]:
+        if playable.triples and witness is None:
+            witness, looked = _strongest(jobs, stage, candidates, playable, _patience(jobs, enough))
+    if witness is not None:
+        return _open(jobs, witness) or _not_robust(jobs, witness, looked, enough)
     return Question("unknown", f"{_may(jobs, parts)} {_nothing(looked)}{_rough(jobs, parts)}")
 
 
@@ -176,7 +176,7 @@ def _may(jobs: Jobs, parts: Shape) -> str:
 
 
 def _rough(jobs: Jobs, parts: Shape) -> str:
-    """The opaque parts of the jobs that may be on a cycle, as what would decide the question."""
+    """The opaque parts of the jobs that may be on a cycle, as the parts to make precise."""
     names = {name for triple in parts.triples for name in triple}
     names |= {name for back in parts.backs for name in back}
     rough = [part for part in jobs.widening.parts.values() if part.job in names]
@@ -187,15 +187,15 @@ def _rough(jobs: Jobs, parts: Shape) -> str:
 
 
 HISTORIES_FOR_MORE_OF_FILES = 100
-"""How many more histories are tried for a stronger witness where jobs were read from files."""
+"""The number of further histories tried for a stronger witness if jobs were read from files."""
 
 MOST_NAMED = 3
 """The most opaque parts that an answer names."""
 
 
-def _open(jobs: Jobs, found: Found) -> Question | None:
+def _open(jobs: Jobs, witness: Found) -> Question | None:
     """The answer for a history that rests on opaque parts; None if it does not."""
-    resting = rests_on(jobs, found)
+    resting = rests_on(jobs, witness)
     if not resting:
         return None
     named = "; ".join(
@@ -206,14 +206,14 @@ def _open(jobs: Jobs, found: Found) -> Question | None:
         "unknown",
         f"It depends on {named}: the history below has no serial order if it comes to that. "
         "Write a parameter or a constant in its place to find out more.",
-        found,
+        witness,
     )
 
 
-def _writers_robust(known: Sequence[Job]) -> bool:
+def _writers_robust(considered: Sequence[Job]) -> bool:
     """Whether the writers alone always have a serial order, so that their rows have one."""
-    writers = [job for job in known if job.run().writer]
-    return len(writers) < len(known) and shape(writers, known).impossible
+    writers = [job for job in considered if job.run().writer]
+    return len(writers) < len(considered) and shape(writers, considered).impossible
 
 
 def _strongest(
@@ -245,22 +245,22 @@ def _strongest(
     return best, Tried(looked.histories + elsewhere, max(size, looked.transactions), whole)
 
 
-def _not_robust(jobs: Jobs, found: Found, looked: Tried, enough: int) -> Question:
-    because, weaker = _broken(jobs, found), None
-    readings = found.readings
+def _not_robust(jobs: Jobs, witness: Found, looked: Tried, enough: int) -> Question:
+    because, weaker = _broken(jobs, witness), None
+    readings = witness.readings
     if readings is not None and readings.broken < enough:
         weaker = (
             f"No stronger history among {looked.histories:,} of up to {looked.transactions} "
             f"transactions: {_part(looked)}."
         )
-    return Question("not robust", because, found, weaker)
+    return Question("not robust", because, witness, weaker)
 
 
-def _outside(jobs: Jobs, known: Sequence[Job]) -> str | None:
+def _outside(jobs: Jobs, considered: Sequence[Job]) -> str | None:
     """The reason why the theorems do not cover the jobs; None if they do."""
     if not _proved(jobs):
         return f"The theorems are about {', '.join(PROVED)}, not about {jobs.profile.name}"
-    for job in known:
+    for job in considered:
         if job.outside is not None:
             return f"The theorems do not cover {job.name}: {job.outside}"
     if jobs.level not in (SERIALIZABLE, WRITE_SERIALIZABLE):
@@ -292,8 +292,8 @@ def robust_because(parts: Shape) -> str:
     )
 
 
-def _broken(jobs: Jobs, found: Found) -> str:
-    verdict = judge(run_scenario(found.scenario, jobs.profile).history, (SERIAL,))[SERIAL]
+def _broken(jobs: Jobs, witness: Found) -> str:
+    verdict = judge(run_scenario(witness.scenario, jobs.profile).history, (SERIAL,))[SERIAL]
     return "; ".join(
         f"{edge.source} comes before {edge.target}: {edge.because}" for edge in verdict.cycle
     )
@@ -310,28 +310,28 @@ def _part(looked: Tried) -> str:
     return f"{'all' if looked.whole else 'a part'} of those with the values tried"
 
 
-def _log_order(jobs: Jobs, known: Sequence[Job], stage: Stage, tried: Instances) -> Question:
-    if _outside(jobs, known) is not None:
+def _log_order(jobs: Jobs, considered: Sequence[Job], stage: Stage, tried: Instances) -> Question:
+    if _outside(jobs, considered) is not None:
         pairs = [(one, other) for one in tried for other in tried]
-        found = search.out_of_log_order(stage, tried, pairs)
-        if found is not None:
-            return Question("not robust", _log_words(found), found)
+        witness = search.out_of_log_order(stage, tried, pairs)
+        if witness is not None:
+            return Question("not robust", _log_words(witness), witness)
         return Question("unknown", "The theorems do not cover it; no pair of instances shows it.")
     if jobs.level == SERIALIZABLE:
         return Question("robust", "The table is at Serializable (theorem Serializable).")
-    parts = shape(known)
+    parts = shape(considered)
     if not parts.missed:
         return Question("robust", "No job can miss a blind append that it would have read.")
     pairs = [pair for pair in parts.missed if all(name in tried for name in pair)]
-    found = search.out_of_log_order(stage, tried, pairs)
-    if found is not None:
-        return Question("not robust", _log_words(found), found)
+    witness = search.out_of_log_order(stage, tried, pairs)
+    if witness is not None:
+        return Question("not robust", _log_words(witness), witness)
     t, b = parts.missed[0]
     return Question("unknown", f"{t} may miss an append of {b}; no pair of instances shows it.")
 
 
-def _log_words(found: Found) -> str:
-    names = list(found.scenario.transactions)
+def _log_words(witness: Found) -> str:
+    names = list(witness.scenario.transactions)
     return f"{names[0]} commits after {names[1]} without having read what it wrote."
 
 

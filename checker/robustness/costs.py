@@ -1,4 +1,4 @@
-"""The cost of a remedy: the conflicts by which jobs then fail that they did not have before."""
+"""The cost of a remedy: the conflicts that it adds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from checker.robustness.search import Abort
 from model.errors import InvalidScenario
 
 MOST_PRICED = 4
-"""The most remedies whose cost is looked for."""
+"""The most remedies whose cost is computed."""
 
 
 def priced(given: Jobs, cures: Iterable[Remedy], aborts: Iterable[Abort]) -> tuple[Remedy, ...]:
-    """The remedies, each with the aborts that it adds to those that there are."""
+    """The remedies, each with the aborts that it adds to ``aborts``."""
     before = {(abort.current, abort.winner) for abort in aborts}
     made = []
     for place, remedy in enumerate(cures):

@@ -1,7 +1,7 @@
 """The rows on which a condition fails: Spark aborts a statement that evaluates it on one.
 
-A failure is an answer, too: the presence of a row on which a statement fails makes a difference
-to the statement. So such a row counts as read (``checker.judging.dependencies``).
+A failure is a result, too: the presence of a row on which a statement fails changes the result of
+the statement. So such a row counts as read (``checker.judging.dependencies``).
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def order_matters(condition: Expression) -> bool:
 def _any_of(condition: Expression) -> bool:
     """Whether OR alone joins the parts: no file is skipped then, since a part can fail anywhere.
 
-    A file is skipped only if statistics rule out every part, and none tell about a part that fails.
+    A file is skipped only if statistics rule out every part, which none does for one that fails.
     """
     if isinstance(condition, Or):
         return _any_of(condition.left) and _any_of(condition.right)
@@ -151,8 +151,8 @@ def _then(when: Any, over: Reader, expression: Expression) -> Any:
 
 
 def _any(*formulas: Any) -> Any:
-    some = [formula for formula in formulas if not z3.is_false(formula)]
-    return z3.Or(*some) if some else z3.BoolVal(False)
+    possible = [formula for formula in formulas if not z3.is_false(formula)]
+    return z3.Or(*possible) if possible else z3.BoolVal(False)
 
 
 def _perhaps() -> Any:

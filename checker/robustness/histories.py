@@ -23,7 +23,7 @@ from model.statements import Statement
 from model.workload import initial_rows
 
 SERIAL = PL_3
-"""The level that a history holds when some serial order of all its transactions explains it."""
+"""The level that a history satisfies if some serial order of all its transactions explains it."""
 
 Play = Sequence[tuple[str, int]]
 """A schedule over numbered transactions: ("begin" or "commit", number)."""
@@ -145,8 +145,8 @@ class Stage:
     ) -> Found:
         """A schedule as a scenario, with its result in the model as the expectation."""
         earlier = self.earlier(instances)
-        every = (*earlier, *instances)
-        names = unique([instance.job for instance in every])
+        all_instances = (*earlier, *instances)
+        names = unique([instance.job for instance in all_instances])
 
         def name(number: int) -> str:
             if number >= FIRST_EARLIER:
@@ -155,13 +155,13 @@ class Stage:
 
         scenario = self.jobs.scenario(
             title,
-            {name: instance.sql for name, instance in zip(names, every, strict=True)},
+            {name: instance.sql for name, instance in zip(names, all_instances, strict=True)},
             (
                 Step(action, name(number))  # type: ignore[arg-type]
                 for action, number in (*_opening(earlier), *steps)
             ),
         )
-        return Found(every, expecting(scenario, self.jobs), readings)
+        return Found(all_instances, expecting(scenario, self.jobs), readings)
 
 
 NAMES = tuple("ABCDEFGH")
@@ -218,6 +218,6 @@ def shortest(groups: Iterable[Sequence[Instance]]) -> Iterator[tuple[Instance, .
     def length(instance: Instance) -> int:
         return len(instance.sql) + ODD * ("" in instance.values.values())
 
-    every = [tuple(group) for group in groups]
-    every.sort(key=lambda group: sum(map(length, group)))
-    return iter(every)
+    tuples = [tuple(group) for group in groups]
+    tuples.sort(key=lambda group: sum(map(length, group)))
+    return iter(tuples)

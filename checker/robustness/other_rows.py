@@ -30,8 +30,8 @@ def with_other_rows(given: Jobs) -> tuple[Jobs, ...]:
     mentioned = list(islice(_rows(given), MOST_ROWS))
     variants = []
     for rows in (again, mentioned, [] if again else mentioned[:1]):
-        for some in (rows, rows[:1]):
-            made = _with(given, some) if some else None
+        for added in (rows, rows[:1]):
+            made = _with(given, added) if added else None
             if made is not None:
                 variants.append(made)
                 break

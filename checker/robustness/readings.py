@@ -55,7 +55,7 @@ def of_cycle(history: History, level: str) -> Readings:
 
 
 HISTORIES_FOR_MORE = 3_000
-"""How many more histories a search tries for a stronger witness once it has one.
+"""The number of further histories that a search tries for a stronger witness once it has one.
 
 A number rather than a time, so that the answer does not depend on the machine.
 """

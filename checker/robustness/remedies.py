@@ -35,38 +35,38 @@ class Remedy:
     adds: tuple[tuple[str, str, str], ...] = ()
 
 
-def remedies(given: Jobs, known: Mapping[str, Job]) -> tuple[Remedy, ...]:
+def remedies(given: Jobs, prepared: Mapping[str, Job]) -> tuple[Remedy, ...]:
     """The changes that make the jobs robust by a theorem.
 
     Several jobs are changed at once only if changing a single job is not enough.
     """
     cures: list[Remedy] = []
-    outside = [name for name, one in known.items() if one.outside is not None]
+    outside = [name for name, one in prepared.items() if one.outside is not None]
     if SERIALIZABLE in given.profile.levels and given.level != SERIALIZABLE and not outside:
         words = "Set the table's isolation level to Serializable."
         cures.append(Remedy(words, {"delta.isolationLevel": SERIALIZABLE}, {}))
-    changes = list(_changes(given, known))
+    changes = list(_changes(given, prepared))
     for count in range(1, MOST_TOGETHER + 1):
-        some = []
+        sufficient = []
         for group in combinations(changes, count):
             sql = {name: text for name, text, _ in group}
-            if len(sql) == count and _robust(given, sql, known):
+            if len(sql) == count and _robust(given, sql, prepared):
                 words = "; ".join(words for _, _, words in group)
-                some.append(Remedy(f"{words[0].upper()}{words[1:]}.", {}, sql))
-        cures += some
-        if some:
+                sufficient.append(Remedy(f"{words[0].upper()}{words[1:]}.", {}, sql))
+        cures += sufficient
+        if sufficient:
             break
-    for name in known:
-        rest = [one for other, one in known.items() if other != name]
+    for name in prepared:
+        rest = [one for other, one in prepared.items() if other != name]
         if any(one.outside is not None for one in rest):
             continue
-        if rest and shape(rest, list(known.values())).impossible:
+        if rest and shape(rest, list(prepared.values())).impossible:
             words = f"Run {name} only while no other job runs, {name} included."
             cures.append(Remedy(words, {}, {}))
     return tuple(cures)
 
 
-def _robust(given: Jobs, changed: Mapping[str, str], known: Mapping[str, Job]) -> bool:
+def _robust(given: Jobs, changed: Mapping[str, str], prepared: Mapping[str, Job]) -> bool:
     sql = {name: changed.get(name, one.text) for name, one in given.templates.items()}
     try:
         again = jobs(
@@ -81,7 +81,7 @@ def _robust(given: Jobs, changed: Mapping[str, str], known: Mapping[str, Job]) -
         made = analysed(again)
     except InvalidScenario:
         return False
-    mixed = [made[name] if name in changed else one for name, one in known.items()]
+    mixed = [made[name] if name in changed else one for name, one in prepared.items()]
     if any(one.outside is not None for one in mixed):
         return False
     return shape(mixed).impossible
@@ -95,12 +95,12 @@ def analysed(given: Jobs) -> dict[str, Job]:
         for name, template in given.templates.items()
     }
     outlines = given.widening.outlines
-    return exact | {name: outlined_job(given, name, each) for name, each in outlines.items()}
+    return exact | {name: outlined_job(given, name, outline) for name, outline in outlines.items()}
 
 
-def _changes(given: Jobs, known: Mapping[str, Job]) -> Iterator[tuple[str, str, str]]:
+def _changes(given: Jobs, prepared: Mapping[str, Job]) -> Iterator[tuple[str, str, str]]:
     """Single changes: the job, its new SQL, and the change in words."""
-    for name, one in known.items():
+    for name, one in prepared.items():
         if name not in given.templates:
             continue
         text = given.templates[name].text

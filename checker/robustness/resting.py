@@ -1,4 +1,4 @@
-"""The opaque parts that a history rests on: with another value there, it would be none."""
+"""The opaque parts that a history rests on: other values there give it a serial order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from model.scenario import Scenario
 
 
 def uncertain(jobs: Jobs, name: str) -> bool:
-    """Whether a job has an opaque part whose values depend on rows in a way that is not known."""
+    """Whether a job has an opaque part whose values depend on rows in an unknown way."""
     parts = jobs.widening.parts
     return any(
         parameter.name in parts and not parts[parameter.name].anything
@@ -25,18 +25,18 @@ def uncertain(jobs: Jobs, name: str) -> bool:
     )
 
 
-def rests_on(jobs: Jobs, found: Found) -> dict[Opaque, Value]:
+def rests_on(jobs: Jobs, witness: Found) -> dict[Opaque, Value]:
     """The opaque parts that the history depends on, each with the value that it has there."""
     parts = jobs.widening.parts
     resting: dict[Opaque, Value] = {}
-    names = list(found.scenario.transactions)
-    for name, instance in zip(names, found.instances, strict=True):
+    names = list(witness.scenario.transactions)
+    for name, instance in zip(names, witness.instances, strict=True):
         for parameter, value in instance.values.items():
             part = parts.get(parameter)
             if part is None or part.anything or part in resting:
                 continue
             for other in _others(jobs, instance, parameter):
-                if not _violates(jobs, _with(jobs, found, name, other)):
+                if not _violates(jobs, _with(jobs, witness, name, other)):
                     resting[part] = value
                     break
     return resting
@@ -45,16 +45,16 @@ def rests_on(jobs: Jobs, found: Found) -> dict[Opaque, Value]:
 def _others(jobs: Jobs, instance: Instance, parameter: str) -> Iterator[Instance]:
     """The same instance with other values of one parameter."""
     template = jobs.templates[instance.job]
-    about = next(each for each in template.parameters if each.name == parameter)
+    about = next(candidate for candidate in template.parameters if candidate.name == parameter)
     for value in values(jobs, about):
         if value != instance.values[parameter]:
             given: Mapping[str, Value] = {**instance.values, parameter: value}
             yield Instance(instance.job, given, template.filled(given))
 
 
-def _with(jobs: Jobs, found: Found, name: str, instance: Instance) -> Scenario:
-    transactions = {**found.scenario.transactions, name: instance.sql}
-    return replace(found.scenario, transactions=transactions)
+def _with(jobs: Jobs, witness: Found, name: str, instance: Instance) -> Scenario:
+    transactions = {**witness.scenario.transactions, name: instance.sql}
+    return replace(witness.scenario, transactions=transactions)
 
 
 def _violates(jobs: Jobs, scenario: Scenario) -> bool:

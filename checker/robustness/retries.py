@@ -1,7 +1,7 @@
-"""Whether it is safe to run a job again after an error that leaves its outcome open.
+"""The safety of running a job again after an error that leaves its outcome open.
 
-A commit may have gone through although the client never heard of it. A second run is then safe if
-the two leave the rows that one leaves.
+A commit may have succeeded although the client saw an error. A second run is then safe if two runs
+leave the same rows as one.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class Retry:
 
 def retries(jobs: Jobs, tried: Instances, stages: Sequence[Stage]) -> tuple[Retry, ...]:
     """The answer for each job that writes."""
-    found = [_retry(jobs, name, some, stages) for name, some in tried.items() if some]
+    answers = [
+        _retry(jobs, name, candidates, stages) for name, candidates in tried.items() if candidates
+    ]
     rough = [
         Retry(name, "unsafe", "It adds its rows again.")
         if outline.blind and not outline.reads
@@ -52,17 +54,17 @@ def retries(jobs: Jobs, tried: Instances, stages: Sequence[Stage]) -> tuple[Retr
         for name, outline in jobs.widening.outlines.items()
         if outline.writes and (outline.adds or outline.removes)
     ]
-    return (*(each for each in found if each is not None), *rough)
+    return (*(answer for answer in answers if answer is not None), *rough)
 
 
 def _retry(
-    jobs: Jobs, name: str, some: Sequence[Instance], stages: Sequence[Stage]
+    jobs: Jobs, name: str, candidates: Sequence[Instance], stages: Sequence[Stage]
 ) -> Retry | None:
-    statement = jobs.statement(some[0].sql)
+    statement = jobs.statement(candidates[0].sql)
     if isinstance(statement, Select) or statement.files_only:
         return None
     for stage in stages:
-        for instance in islice(some, MOST_TRIED):
+        for instance in islice(candidates, MOST_TRIED):
             if _differs(stage, instance):
                 return Retry(name, "unsafe", f"A second run changes the rows: {instance.sql}")
     because = _by_form(statement)

@@ -93,14 +93,14 @@ def builds_on(t: Job, b: Job, x: Job) -> bool:
     """Whether X may read a row of B, T may miss one, and T may commit nevertheless."""
     miss, builder = t.run(), x.run()
     for missed, met, append in _pairs(b):
-        known = (missed.when, met.when, miss.reads(missed.row), builder.reads(met.row))
-        if builder.reader and not builder.takes_what_it_reads and _possible(*known):
+        conditions = (missed.when, met.when, miss.reads(missed.row), builder.reads(met.row))
+        if builder.reader and not builder.takes_what_it_reads and _possible(*conditions):
             return True  # A run that takes what it reads is a reader only if it read nothing.
         if not builder.writer:
             continue
         written = (*builder.surely_adds(met.row), *_surely(builder, append))
         passes = _passes(miss, written, (missed.row, met.row), t)
-        if _possible(*known, *passes):
+        if _possible(*conditions, *passes):
             return True
     return False
 
@@ -123,26 +123,26 @@ def leads_back(w: Job, z: Job) -> bool:
     if not outer.writer or outer.alone or outer.only_blind:
         return False
     for row in outer.adds:
-        known = [row.when, inner.reads(row.row)]
+        conditions = [row.when, inner.reads(row.row)]
         if row.origin is not None:
             # Z cannot change a row that W took out: it would fail.
-            known.append(z3.Not(inner.takes(row.origin)))
-        if inner.reader and _possible(*known):
+            conditions.append(z3.Not(inner.takes(row.origin)))
+        if inner.reader and _possible(*conditions):
             return True
         # W did not necessarily meet the row: Z adds it later.
         passes = _passes(outer, _surely(inner, (outer,)), (row.row,), z)
-        if inner.writer and _possible(*known, *passes):
+        if inner.writer and _possible(*conditions, *passes):
             return True
     if inner.takes_what_it_reads:
         return False  # Z would take out rows that are gone.
     job_row = _row(z)
-    known = [outer.removes(job_row), inner.reads(job_row), z3.Not(inner.takes(job_row))]
-    if inner.reader and _possible(*known):
+    conditions = [outer.removes(job_row), inner.reads(job_row), z3.Not(inner.takes(job_row))]
+    if inner.reader and _possible(*conditions):
         return True
     if not inner.writer:
         return False
     written = (*inner.surely_adds(job_row), *inner.surely_adds(None))
-    return _possible(*known, *_passes(outer, written, (job_row,), z))
+    return _possible(*conditions, *_passes(outer, written, (job_row,), z))
 
 
 def _row(job: Job) -> SymbolicRow:
@@ -189,7 +189,7 @@ def _passes(
 
 
 def _possible(*conditions: Any) -> bool:
-    """Whether conditions can hold together; True, too, if the solver does not decide it."""
+    """Whether conditions can hold together; also True if the solver does not decide."""
     solver = z3.Solver()
     solver.set("timeout", TIMEOUT_MS)
     solver.add(*conditions)

@@ -146,10 +146,10 @@ def beside_weak(stage: Stage, instances: Instances, patience: Patience) -> tuple
     """
     best: Found | None = None
     before = stage.runs
-    every = [each for some in instances.values() for each in some]
+    all_instances = [instance for candidates in instances.values() for instance in candidates]
     for play in _plays():
         for group in patience.weak[:MOST_WEAK]:
-            for other in every:
+            for other in all_instances:
                 if patience.over:
                     return best, stage.runs - before
                 best = _stronger(stage, (*group, other), play, patience) or best
@@ -160,10 +160,10 @@ def _groups_of_four(
     instances: Instances, triples: list[tuple[str, str, str]]
 ) -> tuple[list[tuple[Instance, ...]], bool]:
     """Groups with as many instances of each job as the limit allows, and whether those are all."""
-    most = max(len(some) for some in instances.values())
+    most = max(len(candidates) for candidates in instances.values())
     for few in range(most, 0, -1):
-        tried = {job: some[:few] for job, some in instances.items()}
-        anything = [each for some in tried.values() for each in some]
+        tried = {job: candidates[:few] for job, candidates in instances.items()}
+        anything = [instance for candidates in tried.values() for instance in candidates]
         size = sum(len(tried[t]) * len(tried[b]) * len(tried[x]) for t, b, x in triples)
         if few == 1 or size * len(anything) <= MOST_AFTER_ANOTHER:
             break
@@ -223,7 +223,7 @@ def aborts(
     ``others`` are stages with other rows in the table: a witness on one of them counts as well.
     ``pairs_only`` leaves out the runs before.
     """
-    found: dict[tuple[str, str, str], Abort] = {}
+    witnesses: dict[tuple[str, str, str], Abort] = {}
     exact = stage.jobs.widening is EXACT
     most_of_all = MOST_FOR_ABORTS if exact else MOST_FOR_ABORTS_OF_FILES
     share = max(LEAST_OF_A_PAIR, most_of_all // max(1, len(instances)) ** 2)
@@ -233,16 +233,16 @@ def aborts(
         ):
             continue
         groups = list(islice(shortest(product(instances[current], instances[winner])), share))
-        _note(stage, found, current, winner, groups, MISSED)
-        known = any(key[:2] == (current, winner) for key in found)
-        few = [each for some in instances.values() for each in some[:3]]
+        _note(stage, witnesses, current, winner, groups, MISSED)
+        seen_to_fail = any(key[:2] == (current, winner) for key in witnesses)
+        few = [instance for candidates in instances.values() for instance in candidates[:3]]
         longer = list(product(instances[current][:6], instances[winner][:6], few))
-        most = min(share, MOST_FOR_ANOTHER_EXCEPTION if known else MOST_WITH_ANOTHER)
+        most = min(share, MOST_FOR_ANOTHER_EXCEPTION if seen_to_fail else MOST_WITH_ANOTHER)
         for play in () if pairs_only else (AFTER_ANOTHER, ANOTHER_BETWEEN):
-            _note(stage, found, current, winner, islice(shortest(longer), most), play)
+            _note(stage, witnesses, current, winner, islice(shortest(longer), most), play)
         for other in others:
-            _note(other, found, current, winner, groups, MISSED)
-    return tuple(found.values())
+            _note(other, witnesses, current, winner, groups, MISSED)
+    return tuple(witnesses.values())
 
 
 def _reads_only(jobs: Jobs, instances: Sequence[Instance]) -> bool:
@@ -251,7 +251,7 @@ def _reads_only(jobs: Jobs, instances: Sequence[Instance]) -> bool:
 
 def _note(
     stage: Stage,
-    found: dict[tuple[str, str, str], Abort],
+    witnesses: dict[tuple[str, str, str], Abort],
     current: str,
     winner: str,
     groups: Iterable[tuple[Instance, ...]],
@@ -262,9 +262,9 @@ def _note(
         if ended.conflict is None or ended.conflict.winner != "B":
             continue
         key = (current, winner, ended.outcome)
-        if key not in found:
+        if key not in witnesses:
             title = _title(group[:2], f"end in {ended.outcome}")
-            found[key] = Abort(*key, stage.found(title, group, play))
+            witnesses[key] = Abort(*key, stage.found(title, group, play))
 
 
 class _InstanceSearch(Search):
@@ -288,20 +288,22 @@ def exhaustive(
     """
     jobs = stage.jobs
     few = max(2, MOST_TO_EXHAUST // max(1, len(instances)))
-    chosen = {each.sql: each for some in instances.values() for each in some[:few]}
-    every = tuple(chosen.values())
-    whole = sum(len(some) for some in instances.values()) == len(every)
-    search = _InstanceSearch(jobs, every)
+    by_sql = {
+        instance.sql: instance for candidates in instances.values() for instance in candidates[:few]
+    }
+    chosen = tuple(by_sql.values())
+    whole = sum(len(candidates) for candidates in instances.values()) == len(chosen)
+    search = _InstanceSearch(jobs, chosen)
     best: list[tuple[tuple[int, int, int, int], tuple[Instance, ...], Play, Readings]] = []
 
     def look(path: Path, history: History, violated: Mapping[str, str]) -> None:
         if not violated:
             return
-        group = tuple(every[i] for i in path.statements)
+        group = tuple(chosen[i] for i in path.statements)
         play = _play(path)
         entries = len(play) - sum(one[1] == other[1] for one, other in pairwise(play))
         readings = of_cycle(history, SERIAL)
-        length = sum(len(each.sql) for each in group)
+        length = sum(len(instance.sql) for instance in group)
         size = (len(group), -readings.broken, entries, length)
         if not best or size < best[0][0]:
             best[:] = [(size, group, play, readings)]
@@ -326,7 +328,7 @@ def _play(path: Path) -> Play:
 
 
 def _title(group: Sequence[Instance], what: str) -> str:
-    names = [each.job for each in group]
+    names = [instance.job for instance in group]
     return f"{', '.join(names[:-1])} and {names[-1]} {what}"
 
 
@@ -337,17 +339,17 @@ def closest(stage: Stage, instances: Instances, most: int = 6) -> tuple[Found, .
     are the same. Those in which most transactions commit although the order does not fit come
     first. A replay should try these histories if no history without a serial order is known.
     """
-    jobs = [job for job, some in instances.items() if not _reads_only(stage.jobs, some)]
-    found: dict[tuple[object, ...], tuple[int, tuple[Instance, ...]]] = {}
+    jobs = [job for job, candidates in instances.items() if not _reads_only(stage.jobs, candidates)]
+    by_kind: dict[tuple[object, ...], tuple[int, tuple[Instance, ...]]] = {}
     for t, b, x in product(jobs, jobs, instances):
         groups = shortest(product(instances[t][:4], instances[b][:4], instances[x][:4]))
         for group in groups:
             ended = stage.play(group, TRIPLE)
-            outcomes = tuple(each.outcome for _, each in sorted(ended.items()))
+            outcomes = tuple(end.outcome for _, end in sorted(ended.items()))
             late = stage.violates(ended, SERIALIZABLE)
             key = (t, b, x, outcomes, late)
-            if key not in found:
+            if key not in by_kind:
                 good = sum(outcome in (COMMITTED, READ) for outcome in outcomes)
-                found[key] = (-good - 2 * late, group)
-    ranked = sorted(found.values(), key=lambda one: one[0])
+                by_kind[key] = (-good - 2 * late, group)
+    ranked = sorted(by_kind.values(), key=lambda one: one[0])
     return tuple(stage.found(_title(g, "side by side"), g, TRIPLE) for _, g in ranked[:most])

@@ -140,7 +140,7 @@ def _concat_ws(separator: Any, *parts: Any) -> Any:
 
 
 def _padding(text: str, length: int, pad: str) -> str:
-    """What fills a text up to a length."""
+    """The characters that fill a text up to a length."""
     missing = max(length - len(text), 0)
     return (pad * missing)[:missing]
 

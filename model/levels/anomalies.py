@@ -1,7 +1,7 @@
 """The names of anomalies, by the kinds of edges on a cycle.
 
 This is the one place that names cycles, for every kind of history. An edge's kind is that of
-``EdgeKind`` or, if item and predicate reads cannot be told apart, its first word; ``so`` is the
+``EdgeKind`` or, if item and predicate reads cannot be distinguished, its first word; ``so`` is the
 order of two transactions in their session, ``rt`` that of one that ended before the other began.
 """
 

@@ -30,7 +30,7 @@ from model.values import types
 from model.values.doubles import largest, smallest, sort_key
 
 FileTest = Callable[[DataFile], "bool | None"]
-"""Whether a file's statistics allow a match: None stands for SQL's NULL."""
+"""A test of whether a file's statistics allow a match; None stands for SQL's NULL."""
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _DEEPEST = 4

@@ -103,7 +103,7 @@ def data_file(
     for index in range(len(table.names)):
         values: list[Any] = [v for row in rows if (v := row.values[index]) is not None]
         if (unknown := any_unknown(values)) is not None:
-            # Whoever looks at these statistics asks for more than is known.
+            # A test that looks at these statistics depends on an unknown value.
             free: Any = unknown
             statistics.append(ColumnStatistics(free, free, free))
             continue

@@ -28,7 +28,7 @@ from model.physical.files import ColumnStatistics, DataFile
 from model.values.types import BOOLEAN
 
 Pruner = Callable[[DataFile], bool]
-"""Whether a file's statistics allow a match."""
+"""A test of whether a file's statistics allow a match."""
 
 _MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<=", "<=>": "<=>"}
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -46,20 +46,20 @@ _BOUNDS: dict[str, Callable[[ColumnStatistics, Any], bool]] = {
 
 @lru_cache(maxsize=4096)
 def pruner(
-    condition: Expression, counts: bool = True, known: frozenset[int] = frozenset()
+    condition: Expression, counts: bool = True, exact: frozenset[int] = frozenset()
 ) -> Pruner:
     """A test that fails for the files whose statistics rule every match out.
 
     Partition columns are columns like the others: their statistics are exact. A part that cannot
     be translated keeps every file, also within an OR. ``counts`` is False if the NULL counts are
-    not available, as for the files of a snapshot: then nothing is known of a column without a
-    smallest value, and IS NULL rules nothing out. The exception is ``known``, partition columns
+    not available, as for the files of a snapshot: then nothing is known about a column without a
+    smallest value, and IS NULL rules nothing out. The exception is ``exact``, partition columns
     of strings: where the condition demands that one of them equals a constant, its value itself
     is known, even if it is NULL (``PruningStatistics::contained``).
     """
     simple = simplify(condition)
     test = _test(simple, counts)
-    named = _equalled(simple) & known
+    named = _equalled(simple) & exact
     if not named:
         return test
     return lambda file: test(file) and all(file.statistics[i].minimum is not None for i in named)

@@ -140,7 +140,7 @@ def _partition_only(condition: Expression, table: Table) -> bool:
 
 
 def _implied(condition: Expression, table: Table) -> Expression | None:
-    """What a condition implies for partition values, by AND and OR alone; None if nothing."""
+    """The condition on partition values implied by AND and OR alone; None if there is none."""
     match condition:
         case And():
             parts = [_implied(part, table) for part in (condition.left, condition.right)]

@@ -20,7 +20,7 @@ only the weakest lets through (`NAME:weakest`) is a question to the vendor.
 | INSERT that reads (2020) | INSERT x INSERT never conflicts | the text on exceptions |
 | metadata changes "might" fail writes (2026) | changes of the schema | every change |
 | Photon (N72, N85), the preview (N84) | there, on | not there, off |
-| a subquery in SET (N76) | is no condition | takes part in one |
+| a subquery in SET (N76) | is not a condition | takes part in one |
 
 The model has no columns of type struct, array or map (N75), no non-deterministic expressions
 and no subqueries in conditions (N76, N77), so those fallbacks cannot be reached.

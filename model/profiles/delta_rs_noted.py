@@ -159,7 +159,7 @@ def predicates_of_merge(statement: Merge) -> tuple[ReadPredicate, ...]:
 
     It is ON's condition on the target alone, without the part on the source. A MERGE with NOT
     MATCHED BY SOURCE has none. Source: crates/core/src/operations/merge/filter.rs,
-    ``generalize_filter``, for a source that is streamed, as Python's is unless told otherwise.
+    ``generalize_filter``, for a source that is streamed, which is the default in Python.
     """
     if statement.by_source:
         return ()

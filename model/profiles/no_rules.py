@@ -1,6 +1,6 @@
 """Profile no-rules: an engine that checks nothing, so every history of snapshots is admitted.
 
-It is not an implementation: levels are told apart on its histories
+It is not an implementation: levels are distinguished on its histories
 (``checker.separation.snapshots``).
 """
 

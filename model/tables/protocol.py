@@ -200,7 +200,7 @@ FEATURES: Mapping[str, Callable[[Table], bool]] = {
     ),
     COLUMN_DEFAULTS: lambda table: bool(table.defaults),
 }
-"""Whether a table uses a feature, by the feature's name."""
+"""Tests of whether a table uses a feature, by the feature's name."""
 
 
 def features_in_use(table: Table) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The check whether the model can evaluate a part of a statement, and which type it then has."""
+"""Checks that the model can evaluate a part of a statement, and the type of that part."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from model.workload import TARGET
 T = TypeVar("T")
 
 _CANNOT = (InvalidScenario, StatementFailure, NoPlace, RecursionError)
-"""The ways in which the model says that it cannot evaluate something."""
+"""The errors by which the model rejects SQL that it cannot evaluate."""
 
 _GUESSES = (STRING, BIGINT, TIMESTAMP, DATE, BOOLEAN)
 """The types that a parameter is tried with if no column gives one."""
@@ -36,25 +36,27 @@ class Tables:
     """The definitions of all tables, and the types of parameters as far as they are known.
 
     Both grow: a relation or a value that the model cannot evaluate gets a name of its own.
-    ``because`` is the last reason why something could not be evaluated.
+    ``because`` is the latest reason why a part could not be evaluated.
     """
 
-    known: dict[str, Table]
+    definitions: dict[str, Table]
     types: dict[str, ColumnType] = field(default_factory=dict)
     because: str = ""
 
     def query(self, tree: exp.Expr) -> Named | None:
         """The relation that a query is; None if the model cannot evaluate it."""
-        return self._try(printed_or_none(tree), lambda text: relation(parse(text), self.known))
+        return self._try(
+            printed_or_none(tree), lambda text: relation(parse(text), self.definitions)
+        )
 
     def statement(self, tree: exp.Expr) -> Statement | None:
-        """The statement that a tree is; None if the model does not have it."""
+        """The statement that a tree is; None if the model does not support it."""
         return self.statement_of(printed_or_none(tree))
 
     def statement_of(self, text: str | None) -> Statement | None:
         """The statement that a text is, with parameters."""
         return self._try(
-            text, lambda filled: check_places(parse_statement(filled, TARGET, self.known))
+            text, lambda filled: check_places(parse_statement(filled, TARGET, self.definitions))
         )
 
     def _try(self, text: str | None, build: Callable[[str], T]) -> T | None:
@@ -81,7 +83,7 @@ class Tables:
         """The SQL with a value for each parameter; those without a type go to ``untold``."""
         columns = {
             name: {column.name.lower(): column.type for column in table.columns}
-            for name, table in sorted(self.known.items(), key=lambda item: item[0] != TARGET)
+            for name, table in sorted(self.definitions.items(), key=lambda item: item[0] != TARGET)
         }
         while True:
             try:
@@ -90,7 +92,9 @@ class Tables:
             except UntoldType as error:
                 untold.append(error.parameter)
                 types[error.parameter] = guess
-        return made.filled({each.name: _VALUES[each.type.family] for each in made.parameters})
+        return made.filled(
+            {parameter.name: _VALUES[parameter.type.family] for parameter in made.parameters}
+        )
 
 
 _VALUES: Mapping[str, Value] = {
@@ -103,7 +107,7 @@ _VALUES: Mapping[str, Value] = {
 
 
 def printed_or_none(tree: exp.Expr) -> str | None:
-    """A tree as SQL; None if the printer does not have all of it."""
+    """A tree as SQL; None if the printer does not support all of it."""
     try:
         return printed(tree)
     except InvalidScenario:
@@ -114,7 +118,8 @@ def printed_or_none(tree: exp.Expr) -> str | None:
 class Context:
     """The rows that an expression is evaluated over: a FROM clause, perhaps with GROUP BY.
 
-    ``anchor`` is a column of these rows. ``subqueries`` says that a condition may have them.
+    ``anchor`` is a column of these rows. ``subqueries`` says whether a condition may have
+    some.
     """
 
     tables: Tables
@@ -139,5 +144,5 @@ class Context:
             return None
         asked = self.skeleton.copy()
         asked.set("expressions", [exp.alias_(value.unalias().copy(), "value")])
-        found = self.tables.query(asked)
-        return None if found is None else found.relation.types[0]
+        named = self.tables.query(asked)
+        return None if named is None else named.relation.types[0]

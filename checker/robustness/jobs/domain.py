@@ -42,7 +42,7 @@ def instances(jobs: Jobs) -> dict[str, tuple[Instance, ...]]:
             by_job[job] = tuple(_instances(jobs, job, template))
         except InvalidScenario as error:
             raise InvalidScenario(str(error), where, error.error_class) from error
-    _check_together(jobs, {job: some[0].sql for job, some in by_job.items()})
+    _check_together(jobs, {job: candidates[0].sql for job, candidates in by_job.items()})
     return by_job
 
 
@@ -118,19 +118,19 @@ def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     met: dict[Value, None] = {}
     for column in parameter.columns:
         met |= dict.fromkeys(_met(jobs, column))
-    known = [value for value in met if _fits(value, parameter.type)]
-    fresh = _fresh(known, parameter.type)
-    kept = known[: MOST_VALUES - 1]
-    found = (*kept, *islice(fresh, max(1, 2 - len(kept))), *_beyond(jobs, parameter))
-    return (*found, "") if _of_partition(jobs, parameter) and "" not in found else found
+    fitting = [value for value in met if _fits(value, parameter.type)]
+    fresh = _fresh(fitting, parameter.type)
+    kept = fitting[: MOST_VALUES - 1]
+    chosen = (*kept, *islice(fresh, max(1, 2 - len(kept))), *_beyond(jobs, parameter))
+    return (*chosen, "") if _of_partition(jobs, parameter) and "" not in chosen else chosen
 
 
 def usual_values(jobs: Jobs, column: str, type_: ColumnType) -> tuple[Value, ...]:
     """Values for a column of a row: those that it meets, or else a fresh one."""
     if type_.family == "boolean":
         return (True, False)
-    known = [value for value in dict.fromkeys(_met(jobs, column)) if _fits(value, type_)]
-    return (*known[:MOST_VALUES], *islice(_fresh(known, type_), max(1, 2 - len(known))))
+    fitting = [value for value in dict.fromkeys(_met(jobs, column)) if _fits(value, type_)]
+    return (*fitting[:MOST_VALUES], *islice(_fresh(fitting, type_), max(1, 2 - len(fitting))))
 
 
 def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
@@ -138,7 +138,7 @@ def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     given = parameter.type
     met = [
         table.types[names.index(column)]
-        for table in jobs.known.values()
+        for table in jobs.definitions.values()
         for names in ([name.lower() for name in table.names],)
         for column in parameter.columns
         if column in names
@@ -160,16 +160,16 @@ def _of_partition(jobs: Jobs, parameter: Parameter) -> bool:
 
 def _met(jobs: Jobs, column: str) -> Iterator[Value]:
     """Values that a column of this name has in the set-up, or is compared with."""
-    for name, table in jobs.known.items():
+    for name, table in jobs.definitions.items():
         rows = jobs.base.rows() if name == jobs.target.name else jobs.others[name]
-        names = [known.lower() for known in table.names]
+        names = [column_name.lower() for column_name in table.names]
         if column in names:
             place = names.index(column)
             yield from sorted({row[place] for row in rows if row[place] is not None})  # type: ignore[type-var]
     for template in jobs.templates.values():
         standing_out = sentinels(template.parameters, 0)
-        found = _constants(jobs, template.filled(standing_out), column)
-        yield from (value for value in found if value not in standing_out.values())
+        compared = _constants(jobs, template.filled(standing_out), column)
+        yield from (value for value in compared if value not in standing_out.values())
 
 
 def _constants(jobs: Jobs, text: str, column: str) -> Iterator[Value]:
@@ -225,9 +225,9 @@ def _fits(value: Value, type_: ColumnType) -> bool:
     return False
 
 
-def _fresh(known: Iterable[Value], type_: ColumnType) -> Iterator[Value]:
+def _fresh(used: Iterable[Value], type_: ColumnType) -> Iterator[Value]:
     """Values that are not among the known ones, the shortest to write first."""
-    taken = set(known)
+    taken = set(used)
     return (value for value in _all(type_) if value not in taken)
 
 

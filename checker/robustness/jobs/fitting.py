@@ -1,4 +1,4 @@
-"""Statements as they are written, made to fit the model: opaque parts stand for the rest."""
+"""Statements rewritten in the model's SQL, with opaque parts for SQL that it does not have."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from model.workload import TARGET
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """A statement in the model's SQL, or else the outline of it."""
+    """A statement in the model's SQL, or its outline if the model cannot express it."""
 
     sql: str | None
     outline: Outline | None
 
 
 def fitted(tree: exp.Expr, parts: Parts) -> Fitted:
-    """A statement whose target is called ``t``, in the model's SQL as far as it has it."""
+    """Rewrites a statement whose target is called ``t`` in the model's SQL, or outlines it."""
     tables = parts.tables
     if tables.statement(tree) is not None:
         return Fitted(printed_or_none(tree), None)
@@ -44,10 +44,10 @@ def fitted(tree: exp.Expr, parts: Parts) -> Fitted:
         made = None
     if made is not None and tables.statement(made) is not None:
         return Fitted(printed_or_none(made), None)
-    parts.found.clear()
+    parts.opaque.clear()
     parts.relations.clear()
-    name = f"{parts.job}: {len(parts.found)}"
-    parts.found[name] = Opaque(parts.job, shown(tree), because, "statement")
+    name = f"{parts.job}: {len(parts.opaque)}"
+    parts.opaque[name] = Opaque(parts.job, shown(tree), because, "statement")
     return Fitted(None, outline(tree))
 
 
@@ -80,16 +80,16 @@ def _reads_beside(tree: exp.Insert) -> bool:
 
 
 class _Fitting:
-    """One statement that the model refuses as it is."""
+    """Rewrites one statement that the model rejects as written."""
 
     def __init__(self, parts: Parts, tree: exp.Expr) -> None:
         self.parts = parts
         self.tables: Tables = parts.tables
-        self.target: Table = parts.tables.known[TARGET]
+        self.target: Table = parts.tables.definitions[TARGET]
         self.tree = tree.copy()
 
     def made(self) -> exp.Expr | None:
-        """The statement with opaque parts; None if there is no form that the model has."""
+        """The statement with opaque parts; None if the model has no such form."""
         match self.tree:
             case exp.Insert():
                 return self._insert(self.tree)
@@ -115,7 +115,7 @@ class _Fitting:
         return Context(self.tables, skeleton, self._anchor(alias or TARGET), subqueries=False)
 
     def _anchor(self, qualifier: str) -> tuple[exp.Column, ColumnType] | None:
-        """A column of the target to compare opaque values with, best not a partition column."""
+        """A column of the target to compare opaque values with, if possible not of a partition."""
         table = self.target
         places = [n for n, type_ in enumerate(table.types) if type_.family != "boolean"]
         places.sort(key=lambda n: n in table.partitions)
@@ -131,11 +131,11 @@ class _Fitting:
         return tree
 
     def _condition(self, node: exp.Expr, context: Context, targets: Sequence[str]) -> exp.Expr:
-        made = [self.parts.fitted_condition(each, context, targets) for each in conjuncts(node)]
-        wrapped = [exp.Paren(this=each) if isinstance(each, exp.Or) else each for each in made]
+        made = [self.parts.fitted_condition(part, context, targets) for part in conjuncts(node)]
+        wrapped = [exp.Paren(this=part) if isinstance(part, exp.Or) else part for part in made]
         joined = wrapped[0]
-        for each in wrapped[1:]:
-            joined = exp.And(this=joined, expression=each)
+        for part in wrapped[1:]:
+            joined = exp.And(this=joined, expression=part)
         return joined
 
     def _update(self, tree: exp.Update) -> exp.Expr:
@@ -150,10 +150,10 @@ class _Fitting:
     def _assignments(
         self, nodes: Sequence[exp.Expr], context: Context, targets: Sequence[str]
     ) -> None:
-        known = self._types()
+        types = self._types()
         for node in nodes:
             if isinstance(node, exp.EQ):
-                type_ = default_type(node.this.name, known)
+                type_ = default_type(node.this.name, types)
                 value = self.parts.fitted_value(node.expression, type_, context, targets)
                 node.set("expression", value)
 
@@ -166,7 +166,7 @@ class _Fitting:
         tree.set("using", using)
         context, targets = self._context(alias, using), [alias or TARGET]
         tree.set("on", self._condition(tree.args["on"], context, targets))
-        known = self._types()
+        column_types = self._types()
         for when in tree.args["whens"].expressions:
             condition, then = when.args.get("condition"), when.args["then"]
             if condition is not None:
@@ -176,7 +176,7 @@ class _Fitting:
             elif isinstance(then, exp.Insert) and isinstance(then.expression, exp.Tuple):
                 names = then.this.expressions if isinstance(then.this, exp.Tuple) else []
                 cells = then.expression.expressions
-                types = [default_type(name.name, known) for name in names]
+                types = [default_type(name.name, column_types) for name in names]
                 types = types or list(self.target.types)
                 made = [
                     self.parts.fitted_value(cell, type_, context, targets)
@@ -206,8 +206,8 @@ class _Fitting:
         return self.tables.query(exp.select("*").from_(node.copy())) is not None
 
     def _wanted(self, tree: exp.Expr, alias: str) -> dict[str, ColumnType]:
-        """The columns that a statement needs of a source, with types by those of the target."""
-        known = self._types()
+        """The columns that a statement needs of a source, typed like the target's columns."""
+        types = self._types()
         names = list(referenced(tree, alias))
         if any(
             isinstance(star.parent, exp.Update | exp.Insert) for star in tree.find_all(exp.Star)
@@ -216,7 +216,7 @@ class _Fitting:
         wanted: dict[str, ColumnType] = {}
         paired = dict(_paired(tree, alias))
         for name in names:
-            same = default_type(paired.get(name.lower(), name), known)
+            same = default_type(paired.get(name.lower(), name), types)
             wanted.setdefault(name.lower(), same)
         return wanted
 
@@ -249,9 +249,9 @@ class _Fitting:
         return exp.select(*names).from_(source)
 
     def _columns(self, tree: exp.Insert) -> list[tuple[str, ColumnType]]:
-        known = self._types()
+        types = self._types()
         if isinstance(tree.this, exp.Schema):
-            return [(e.name, default_type(e.name, known)) for e in tree.this.expressions]
+            return [(e.name, default_type(e.name, types)) for e in tree.this.expressions]
         fixed = {
             node.this.name.lower()
             for node in tree.find_all(exp.EQ)
@@ -359,12 +359,11 @@ class _Fitting:
     def _some_column(self, skeleton: exp.Select) -> tuple[exp.Column, ColumnType] | None:
         asked = skeleton.copy()
         asked.set("expressions", [exp.Star()])
-        found = self.tables.query(asked)
-        if found is None:
+        if self.tables.query(asked) is None:
             return None
         for table in skeleton.find_all(exp.Table):
-            known = self.tables.known.get(table.name)
-            for column in known.columns if known is not None else ():
+            definition = self.tables.definitions.get(table.name)
+            for column in definition.columns if definition is not None else ():
                 node = trees.column(column.name, table.alias_or_name)
                 if column.type.family != "boolean":
                     return node, column.type
@@ -372,7 +371,7 @@ class _Fitting:
 
 
 _OPAQUE_CLAUSES = ("qualify", "limit", "offset", "laterals", "windows", "pivots", "sort", "cluster")
-"""Clauses that make a query opaque as a whole: they choose among rows, or make some."""
+"""Clauses that make a query opaque as a whole: they select or generate rows."""
 
 
 def inline(tree: exp.Expr, with_: exp.Expr) -> None:

@@ -45,7 +45,7 @@ _BETWEEN = frozenset({"<=", ">="})
 def may_fold(condition: Expression, table: Table, types: Types) -> bool:
     """Whether the condition of a scan of ``table`` may come to FALSE or NULL for some parameters.
 
-    Where it is not decided, it may.
+    An undecided condition counts as one that may.
     """
     if not _holes(condition):
         return split_filter(condition, table) is None
@@ -101,8 +101,8 @@ def _rows_without_target(relation: Relation, parsed: Parsed, once: bool) -> bool
         case Distinct(source=source):
             return _rows_without_target(source, parsed, True)
         case Union(parts=parts):
-            some = any(_rows_without_target(part, parsed, once) for part in parts)
-            return some and all(map(droppable, parts))
+            any_rows = any(_rows_without_target(part, parsed, once) for part in parts)
+            return any_rows and all(map(droppable, parts))
     return True
 
 

@@ -1,4 +1,4 @@
-"""Opaque parts put in the place of what the model cannot evaluate: parameters, and tables."""
+"""Opaque parameters and tables in place of the SQL that the model cannot evaluate."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Parts:
     job: str
     tables: Tables
     number: Iterator[int]
-    found: dict[str, Opaque] = field(default_factory=dict)
+    opaque: dict[str, Opaque] = field(default_factory=dict)
     relations: dict[str, TableSpec] = field(default_factory=dict)
 
     def value(
@@ -67,18 +67,18 @@ class Parts:
             {column: str(type_) for column, type_ in columns.items()} or {"one": "int"}
         )
         self.relations[name] = spec
-        self.tables.known[name] = declared_table(name, spec)
+        self.tables.definitions[name] = declared_table(name, spec)
         return trees.named(name)
 
     def _note(self, node: exp.Expr, role: Role, anything: bool) -> str:
         name = f"{OPAQUE}{next(self.number)}"
-        self.found[name] = Opaque(self.job, shown(node), self.tables.because, role, anything)
+        self.opaque[name] = Opaque(self.job, shown(node), self.tables.because, role, anything)
         return name
 
     def fitted_condition(
         self, node: exp.Expr, context: Context, targets: Sequence[str] = ()
     ) -> exp.Expr:
-        """A condition that the model can evaluate, with opaque parts where it has to."""
+        """A condition that the model can evaluate, with opaque parts where necessary."""
         if context.holds(node):
             return node.copy()
         because = self.tables.because
@@ -101,18 +101,18 @@ class Parts:
                     continue
                 made = node.copy()
                 self.tables.because = because
-                before = dict(self.found)
+                before = dict(self.opaque)
                 made.set(other, self.value(node.args[other], type_, targets))
                 if context.holds(made):
                     return made
-                self.found = before
+                self.opaque = before
         self.tables.because = because
         return self.condition(node, context, targets)
 
     def fitted_value(
         self, node: exp.Expr, type_: ColumnType, context: Context, targets: Sequence[str] = ()
     ) -> exp.Expr:
-        """A value of a column that the model can evaluate; opaque where it cannot."""
+        """A value of a column that the model can evaluate; opaque if it cannot."""
         if context.type(node) is not None:
             return node.copy()
         return self.value(node, type_, targets)
@@ -158,6 +158,6 @@ def referenced(tree: exp.Expr, qualifier: str) -> Iterable[str]:
     )
 
 
-def default_type(name: str, known: dict[str, ColumnType]) -> ColumnType:
-    """The type of a column by its name; a string where nothing tells."""
-    return known.get(name.lower(), STRING)
+def default_type(name: str, types: dict[str, ColumnType]) -> ColumnType:
+    """The type of a column by its name; a string if it is not among ``types``."""
+    return types.get(name.lower(), STRING)

@@ -3,7 +3,7 @@
 Each template is parsed several times, with values for its parameters that differ from one round to
 the next. A constant of the statement that takes the values of a parameter is that parameter; one
 that never changes is a constant of the template; any other was computed from parameters, and
-nothing is known about it.
+its value is unknown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _TRUTHS = (
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """Stands where a parsed template has a parameter; None where parameters were computed with."""
+    """Stands for a parameter in a parsed template; None for a value computed from parameters."""
 
     parameter: str | None
 
@@ -49,7 +49,7 @@ def sentinels(
 ) -> dict[str, Value]:
     """A value for each parameter, different in each round and for each parameter of a type.
 
-    With ``narrow`` those of type bigint have a place in an int column.
+    With ``narrow`` those of type bigint fit into an int column.
     """
     truths = [parameter.name for parameter in parameters if parameter.type.family == "boolean"]
     return {
@@ -106,14 +106,14 @@ def parsed(jobs: Jobs, template: Template) -> Parsed | None:
         return None
     given = [sentinels(template.parameters, round_) for round_ in range(ROUNDS)]
     wide = [sentinels(template.parameters, round_, narrow=False) for round_ in range(ROUNDS)]
-    known: dict[tuple[Any, ...], Hole] = {}
+    holes: dict[tuple[Any, ...], Hole] = {}
     for parameter in template.parameters:
         name = parameter.name
         for values in (given, wide):
-            key = tuple(_key(each[name]) for each in values)
-            before = known.get(key, Hole(name))
-            known[key] = before if before == Hole(name) else Hole(None)
-    doubtful = _doubtful(template, constants, known)
+            key = tuple(_key(filled[name]) for filled in values)
+            before = holes.get(key, Hole(name))
+            holes[key] = before if before == Hole(name) else Hole(None)
+    doubtful = _doubtful(template, constants, holes)
 
     def constant(values: tuple[Any, ...]) -> Any:
         key = tuple(map(_key, values))
@@ -121,13 +121,13 @@ def parsed(jobs: Jobs, template: Template) -> Parsed | None:
             return Hole(None)
         if len(set(key)) == 1:
             return values[0]
-        return known.get(key, Hole(None))
+        return holes.get(key, Hole(None))
 
     statement = _merged(results, constant)
     return Parsed(
         statement,
-        {each.name: each.type for each in template.parameters},
-        jobs.known,
+        {parameter.name: parameter.type for parameter in template.parameters},
+        jobs.definitions,
         jobs.widening.sources_change,
         jobs.widening.guessed,
     )
@@ -145,13 +145,13 @@ def _results(jobs: Jobs, template: Template, *, narrow: bool) -> list[Statement]
 
 
 def _doubtful(
-    template: Template, constants: Iterable[tuple[Any, ...]], known: Mapping[tuple[Any, ...], Hole]
+    template: Template, constants: Iterable[tuple[Any, ...]], holes: Mapping[tuple[Any, ...], Hole]
 ) -> frozenset[tuple[Any, ...]]:
-    """The constants that may have been computed from parameters although it does not show.
+    """The constants that may have been computed from parameters although they look plain.
 
     ``length(:n)`` may have the same value in each round, or that of another parameter. So where
     the template computes with parameters, a value that the statement has more often than the
-    text has been computed, perhaps.
+    text may have been computed.
     """
     words = _words(template)
     if not computes(words, _booleans(template)):
@@ -159,15 +159,15 @@ def _doubtful(
     seen = Counter(tuple(map(_key, values)) for values in constants)
     literals = Counter(_key(value) for value in written(words))
     places = Counter(token.text[1:] for token in words if token.kind == "parameter")
-    found = set()
+    doubtful = set()
     for key, count in seen.items():
-        hole = known.get(key)
+        hole = holes.get(key)
         expected = literals[key[0]] if len(set(key)) == 1 else 0
         if hole is not None:
             expected = places[hole.parameter] if hole.parameter else 0
         if count > expected:
-            found.add(key)
-    return frozenset(found)
+            doubtful.add(key)
+    return frozenset(doubtful)
 
 
 def _may_be_null(template: Template) -> bool:
@@ -185,7 +185,9 @@ def _words(template: Template) -> list[Token]:
 
 
 def _booleans(template: Template) -> frozenset[str]:
-    return frozenset(each.name for each in template.parameters if each.type.family == "boolean")
+    return frozenset(
+        parameter.name for parameter in template.parameters if parameter.type.family == "boolean"
+    )
 
 
 def _key(value: Any) -> Any:
@@ -217,27 +219,27 @@ def _alike(results: Sequence[Any], constants: list[tuple[Any, ...]], values: boo
         return False
     if is_dataclass(one):
         return all(
-            _alike([getattr(each, field.name) for each in results], constants, in_values)
+            _alike([getattr(result, field.name) for result in results], constants, in_values)
             for field in fields(one)
             if field.name not in _LEFT_ALONE
             for in_values in (field.name in _VALUES,)
         )
     if isinstance(one, tuple):
-        return len({len(each) for each in results}) == 1 and all(
+        return len({len(result) for result in results}) == 1 and all(
             _alike(parts, constants, values) for parts in zip(*results, strict=True)
         )
-    return all(each == one for each in results)
+    return all(result == one for result in results)
 
 
 def _merged(results: Sequence[Any], constant: Any, values: bool = False) -> Any:
-    """One result for all rounds, whose values are what ``constant`` makes of those of each."""
+    """One result for all rounds, with the values that ``constant`` makes of theirs."""
     one = results[0]
     if values and all(map(_is_constant, results)):
         return constant(tuple(results))
     if is_dataclass(one) and not isinstance(one, type):
         changes = {
             field.name: _merged(
-                [getattr(each, field.name) for each in results], constant, field.name in _VALUES
+                [getattr(result, field.name) for result in results], constant, field.name in _VALUES
             )
             for field in fields(one)
             if field.name not in _LEFT_ALONE and field.init

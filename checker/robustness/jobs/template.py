@@ -99,15 +99,15 @@ def template(
 
     Raises InvalidScenario, naming the parameter, if a type cannot be inferred.
     """
-    found = [token for token in tokens(text) if token.kind not in ("space", "comment")]
+    words = [token for token in tokens(text) if token.kind not in ("space", "comment")]
     places: dict[str, list[int]] = {}
-    for place, token in enumerate(found):
+    for place, token in enumerate(words):
         if token.kind == "parameter":
             places.setdefault(token.text[1:], []).append(place)
-    other = next((token.text for token in found if token.text in _OTHER_PARAMETERS), None)
+    other = next((token.text for token in words if token.text in _OTHER_PARAMETERS), None)
     if other is not None:
         raise InvalidScenario(f"a parameter is written :name, not with {other}")
-    scope = _Scope(found, columns, types or {})
+    scope = _Scope(words, columns, types or {})
     return Template(text, tuple(scope.parameter(name, at) for name, at in places.items()))
 
 

@@ -1,7 +1,7 @@
-"""What is known of jobs only roughly: opaque parts of their SQL, and statements known in outline.
+"""Imprecise knowledge of jobs: opaque parts of their SQL, and statements known in outline.
 
-An analysis that meets an opaque part takes what the job may read and change too large, and what it
-is certain to do too small. So "robust" stays right, and only precision is lost.
+For an opaque part the analysis overestimates the rows that a job may read and change, and
+underestimates those that it certainly does. So "robust" stays right, and only precision is lost.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Role = Literal["value", "condition", "relation", "statement"]
 class Opaque:
     """A part of a job that the model cannot evaluate, as it is written.
 
-    ``anything`` says that every value is possible, whatever the tables hold, as of a clock or a
-    file that is read: a history with one of them is then a history of the job.
+    ``anything`` says that every value is possible, whatever the tables hold, as for a clock or a
+    file: a history with any one value is then a history of the job.
     """
 
     job: str
@@ -49,7 +49,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True)
 class Widening:
-    """What is known of a workload's jobs only roughly.
+    """The parts of a workload's jobs that are known only roughly.
 
     ``parts`` are the opaque parts by the parameter that stands for each, or by a name of their
     own; ``outlines`` the jobs of which only an outline is known. ``sources_change`` says that
@@ -67,4 +67,4 @@ class Widening:
 
 
 EXACT = Widening()
-"""Jobs of which everything is known."""
+"""Jobs that are known completely."""

@@ -42,8 +42,8 @@ class Jobs:
 
     ``base`` is the snapshot that the set-up leaves, ``others`` the rows of the tables that jobs
     only read, ``types`` those of parameters whose type no column gives. ``parts`` names the job
-    that a statement belongs to if the job has several, ``widening`` has what is known of the jobs
-    only roughly. Make one with :func:`jobs`.
+    that a statement belongs to if the job has several, ``widening`` describes the parts of jobs
+    that are known only roughly. Make one with :func:`jobs`.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Jobs:
     level: str
     profile: Profile
     base: Snapshot
-    known: Mapping[str, Table]
+    definitions: Mapping[str, Table]
     others: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, ColumnType] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Jobs:
         """An instance's SQL, parsed. Raises InvalidScenario."""
         if sql not in self.cached:
             try:
-                statement = check_places(parse_statement(sql, TARGET, self.known))
+                statement = check_places(parse_statement(sql, TARGET, self.definitions))
             except NoPlace as error:
                 raise InvalidScenario(f"{CHANGES_DEFINITION} ({error})") from error
             meaning = self.profile.meaning
@@ -91,7 +91,9 @@ class Jobs:
     def prepared(self, instances: Sequence[Instance]) -> Workload:
         """The instances, ready to run in the model, each named by its SQL."""
         statements = {instance.sql: self.statement(instance.sql) for instance in instances}
-        return Workload(self.target, self.base, statements, self.others, self.level, self.known)
+        return Workload(
+            self.target, self.base, statements, self.others, self.level, self.definitions
+        )
 
 
 def jobs(
@@ -118,10 +120,10 @@ def jobs(
     # The profile's own checks of the level, the features and the set-up.
     first = Scenario(name, table.at_level(level), {"A": "SELECT * FROM t"}, _alone("A"), tables)
     ready = prepare(first, profile)
-    known = {**ready.tables, TARGET: ready.table}
+    definitions = {**ready.tables, TARGET: ready.table}
     columns = {
         TARGET: _columns(ready.table),
-        **{other: _columns(known[other]) for other in ready.tables},
+        **{other: _columns(definitions[other]) for other in ready.tables},
     }
     templates = {}
     for job, text in sql.items():
@@ -140,7 +142,7 @@ def jobs(
         level,
         profile,
         ready.base,
-        known,
+        definitions,
         ready.others,
         dict(types or {}),
         widening=widening,

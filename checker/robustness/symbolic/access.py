@@ -70,7 +70,7 @@ def job(jobs: Jobs, name: str, template: Template, statement: Statement) -> Job:
         not any(place in table.partitions for place, _ in table.generated),
         table.types,
         table.partitions,
-        {other: definition.types for other, definition in jobs.known.items()},
+        {other: definition.types for other, definition in jobs.definitions.items()},
     )
 
 

@@ -139,19 +139,19 @@ class Reader:
         """The value of an expression, as stored in a column of ``type_``."""
         if type_ is not None and expression.type.family == "null":
             return constant(None, type_)
-        found = self._cell(expression)
+        cell = self._cell(expression)
         if type_ is None or (type_ == expression.type and not isinstance(expression, Literal)):
-            return found
+            return cell
         if expression.type.bits and type_.bits:
-            return found  # Or the statement fails.
+            return cell  # Or the statement fails.
         if isinstance(expression, Literal) and isinstance(expression.value, Hole):
             return self.stored(expression.value, type_)
         if isinstance(expression, Literal) and expression.type.family == type_.family:
             try:
                 kept = store(expression.value, type_) == expression.value
             except StatementFailure:
-                return found  # So does the statement.
-            return found if kept else fresh(type_)
+                return cell  # So does the statement.
+            return cell if kept else fresh(type_)
         return fresh(type_)
 
     def _cell(self, expression: Expression) -> Cell:
@@ -170,8 +170,8 @@ class Reader:
             case Coalesce() if expression.type.family != "boolean":
                 cells = [self._cell(operand) for operand in expression.operands]
                 result = cells[-1]
-                for each in reversed(cells[:-1]):
-                    result = _choose(z3.Not(each.null), each, result)
+                for cell in reversed(cells[:-1]):
+                    result = _choose(z3.Not(cell.null), cell, result)
                 return result
             case Case() if expression.type.family != "boolean":
                 result = self._cell(expression.otherwise)
@@ -208,8 +208,8 @@ class Reader:
             case Literal() | Column():
                 cell = self._cell(expression)
                 if expression.type.family == "boolean":
-                    known = z3.Not(cell.null)
-                    return Truth(z3.And(known, cell.term), z3.And(known, z3.Not(cell.term)))
+                    not_null = z3.Not(cell.null)
+                    return Truth(z3.And(not_null, cell.term), z3.And(not_null, z3.Not(cell.term)))
                 return Truth(z3.BoolVal(False), z3.BoolVal(False))
         return unknown()
 
@@ -225,8 +225,8 @@ class Reader:
             both = z3.And(one.null, other.null)
             equal = z3.And(z3.Not(one.null), z3.Not(other.null), relation)
             return Truth(z3.Or(both, equal), z3.Not(z3.Or(both, equal)))
-        known = z3.And(z3.Not(one.null), z3.Not(other.null))
-        return Truth(z3.And(known, relation), z3.And(known, z3.Not(relation)))
+        not_null = z3.And(z3.Not(one.null), z3.Not(other.null))
+        return Truth(z3.And(not_null, relation), z3.And(not_null, z3.Not(relation)))
 
 
 def _keeps(given: ColumnType, type_: ColumnType) -> bool:

@@ -47,12 +47,12 @@ Derived = Callable[[str, SymbolicRow], Sequence[Addition]]
 class Access:
     """One run of a job.
 
-    ``reads`` and ``removes`` tell of a row whether the run may read it, and change it or take it
+    ``reads`` and ``removes`` say of a row whether the run may read it, and change it or take it
     out; ``covers`` whether it reads it for certain, where it is there, so that its footprint
     covers the row's partition. ``adds`` are the rows that it may add, changed ones as they are
     afterwards. ``surely_adds`` gives those that it adds for certain, ``surely_derives`` those that
     it adds for certain because of a row of another table, and ``sources`` are the rows of other
-    tables, with their names, that ``adds`` come from. ``takes`` tells of a row whether the run
+    tables, with their names, that ``adds`` come from. ``takes`` says of a row whether the run
     changes it or takes it out for certain, where it is there, so that its file is removed;
     ``takes_what_it_reads`` says that it does so with every row that it reads. ``blind`` says that
     it may count as a blind append, ``only_blind`` that it always does; ``reader`` that it may write
@@ -97,12 +97,12 @@ def outlined(outline: Outline, types: tuple[ColumnType, ...]) -> Access:
     """A run that may do all that the outline allows, and does nothing for certain."""
     if not outline.writes:
         return Access(outline.kind, reads=lambda row: YES, reader=True, writer=False)
-    every = Addition(YES, fresh_row(types), many=True)
+    any_row = Addition(YES, fresh_row(types), many=True)
     return Access(
         outline.kind,
         reads=_whether(outline.reads),
         removes=_whether(outline.removes),
-        adds=(every,) if outline.adds else (),
+        adds=(any_row,) if outline.adds else (),
         blind=outline.blind,
         only_blind=outline.blind and not outline.reads,
         reader=outline.reads,

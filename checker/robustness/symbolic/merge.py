@@ -45,7 +45,9 @@ class _MergeRun:
         # One row of constants matches or does not, and a sole clause takes a match if it applies.
         single = len(self.sources) == 1
         only_by_clause = not statement.not_matched and (single or not statement.matched)
-        every = only_by_clause or any(clause.condition is None for clause in statement.matched)
+        takes_every_match = only_by_clause or any(
+            clause.condition is None for clause in statement.matched
+        )
         return Access(
             "MERGE",
             reads=self.reads,
@@ -54,15 +56,15 @@ class _MergeRun:
             adds=self._additions(),
             surely_adds=self.surely_adds,
             takes=self.takes,
-            takes_what_it_reads=every and not statement.source.reads(statement.table),
+            takes_what_it_reads=takes_every_match and not statement.source.reads(statement.table),
         )
 
     def reads(self, row: SymbolicRow) -> Any:
         """Also the rows that it fails on, for having several matches or by a condition."""
         one = self.query is None and len(self.sources) == 1
         by_clause = one and not self.statement.not_matched
-        found = (self._acted_on if by_clause else self._matches)(row)
-        return z3.Or(self._own(row), *found, *self._unmatched(row), *self._failures(row))
+        matches = (self._acted_on if by_clause else self._matches)(row)
+        return z3.Or(self._own(row), *matches, *self._unmatched(row), *self._failures(row))
 
     def covers(self, row: SymbolicRow) -> Any:
         if self.statement.by_source:
@@ -76,7 +78,7 @@ class _MergeRun:
         unmatched: list[Any] = []
         if self.query is None:
             matched = z3.Or(NO, *self._matches(row))
-            unmatched = [z3.And(z3.Not(matched), each) for each in self._unmatched(row)]
+            unmatched = [z3.And(z3.Not(matched), applies) for applies in self._unmatched(row)]
         return z3.Or(NO, *self._acted_on(row), *unmatched)
 
     def surely_adds(self, read: SymbolicRow | None) -> Sequence[Addition]:
@@ -100,11 +102,11 @@ class _MergeRun:
         return [z3.And(guard, self._on(row, source)) for guard, source in pairs]
 
     def _acted_on(self, row: SymbolicRow) -> list[Any]:
-        found = []
+        acted_on = []
         for matched, source in zip(self._matches(row), self.sources, strict=True):
             acts = [self._applies(clause, row + source) for clause in self.statement.matched]
-            found.append(z3.And(matched, z3.Or(NO, *acts)))
-        return found
+            acted_on.append(z3.And(matched, z3.Or(NO, *acts)))
+        return acted_on
 
     def _unmatched(self, row: SymbolicRow) -> list[Any]:
         joined = row + self.no_source
@@ -112,13 +114,13 @@ class _MergeRun:
 
     def _failures(self, row: SymbolicRow) -> list[Any]:
         """That ON fails on the row with some source row, or a clause's condition does."""
-        statement, found = self.statement, []
+        statement, failing = self.statement, []
         for guard, source in zip(self.guards, self.sources, strict=True):
             over = self.scope.over(row + source)
             parts = [statement.condition, *(clause.test for clause in statement.matched)]
-            found += [z3.And(guard, fails(over, part)) for part in parts]
+            failing += [z3.And(guard, fails(over, part)) for part in parts]
         over = self.scope.over(row + self.no_source)
-        return found + [fails(over, clause.test) for clause in statement.by_source]
+        return failing + [fails(over, clause.test) for clause in statement.by_source]
 
     def _result(self, clause: MergeClause, target: SymbolicRow, source: SymbolicRow) -> SymbolicRow:
         old = None if clause.inserts else target
@@ -156,13 +158,15 @@ class _MergeRun:
         parts: list[Expression] = [statement.condition]
         for clause in (*statement.matched, *statement.not_matched, *statement.by_source):
             parts += [clause.test, *(e for _, e in clause.assignments or ())]
-        found = {
+        mentioned = {
             n.index - width: n.type
             for part in parts
             for n in expressions.walk(part)
             if isinstance(n, Column) and n.index >= width
         }
-        return [found.get(i, ColumnType("double", "number")) for i in range(statement.source.width)]
+        return [
+            mentioned.get(i, ColumnType("double", "number")) for i in range(statement.source.width)
+        ]
 
     def _constant_rows(self) -> list[tuple[Any, SymbolicRow]]:
         over, types = self.scope.over(()), self._widths()

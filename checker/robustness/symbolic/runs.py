@@ -42,8 +42,8 @@ class Run(Scope):
     """One run of any statement."""
 
     def access(self, statement: Statement) -> Access:
-        found = self._access(statement)
-        return replace(found, parameters=self.parameters)
+        access = self._access(statement)
+        return replace(access, parameters=self.parameters)
 
     def _access(self, statement: Statement) -> Access:
         match statement:
@@ -89,7 +89,7 @@ class Run(Scope):
         return anything(statement.kind, self.types)
 
     def _insert_related(self, query: Relation) -> Access:
-        """INSERT of joined or united rows: nothing is known of them, nor whether there are any."""
+        """INSERT of joined or united rows: their values and number are unknown."""
         mine = self.scans_target(query)
         return Access(
             "INSERT SELECT",
@@ -97,7 +97,7 @@ class Run(Scope):
             covers=self.query_covers(query),
             adds=(Addition(YES, fresh_row(self.types), many=True),),
             surely_adds=lambda read: (),
-            # The optimizer may see that there is no row, and scan nothing.
+            # The optimizer may see that the query is empty, and scan nothing.
             blind=not mine or may_be_blind(query, self.parsed),
             only_blind=not mine,
         )
@@ -114,11 +114,11 @@ class Run(Scope):
             )
         query = statement.query
         if isinstance(query, Constants):
-            found = tuple(Addition(YES, self._listed(statement, row)) for row in query.rows)
+            listed = tuple(Addition(YES, self._listed(statement, row)) for row in query.rows)
             return Access(
                 "INSERT SELECT",
-                adds=found,
-                surely_adds=lambda read: found,
+                adds=listed,
+                surely_adds=lambda read: listed,
                 blind=True,
                 only_blind=True,
             )
@@ -154,7 +154,7 @@ class Run(Scope):
             surely_adds=surely,
             surely_derives=derived,
             sources=((query.table, source),) if plain else (),
-            # Of a query that folds nothing is added but what an aggregate has of no row.
+            # A query that folds adds only the row of an aggregate over no rows.
             blind=not mine or (one and self._may_fold(query)),
             only_blind=not mine,
         )
@@ -214,12 +214,12 @@ class Run(Scope):
         else:
 
             def replaced(row: SymbolicRow) -> Any:
-                found = [
+                same_partition = [
                     z3.And(a.when, same_cells(row, a.row, self.partitions)) for a in inserted.adds
                 ]
                 # Several rows of a query may come, each to a partition of its own.
                 many = not isinstance(statement.inserts, InsertValues)
-                return z3.Or(*found, unknown().true if many else NO)
+                return z3.Or(*same_partition, unknown().true if many else NO)
 
             read = replaced
 

@@ -61,9 +61,9 @@ class Scope:
         """The rows of the target that a query reads for certain."""
         return self._scans(query, self.where)
 
-    def _scans(self, query: Relation, each: Any) -> Condition:
+    def _scans(self, query: Relation, formula: Any) -> Condition:
         name = self.parsed.statement.table.name
-        scans = [each(scan.condition) for scan in query.scans if scan.table == name]
+        scans = [formula(scan.condition) for scan in query.scans if scan.table == name]
         return lambda row: z3.Or(NO, *(scan(row) for scan in scans))
 
     def scans_target(self, query: Relation) -> bool:
@@ -72,7 +72,7 @@ class Scope:
 
     @property
     def computed(self) -> frozenset[int]:
-        """Columns whose values the table computes or hands out."""
+        """Columns whose values the table provides: generated and identity columns."""
         table = self.parsed.statement.table
         return frozenset(place for place, _ in (*table.generated, *table.identities))
 
@@ -102,7 +102,7 @@ class Scope:
         return self.stored(cells)
 
     def stored(self, cells: Sequence[Cell]) -> SymbolicRow:
-        """A new row as the table gives it back: '' in a partition column is read as NULL."""
+        """A new row as the table returns it: '' in a partition column is read as NULL."""
         empty = constant("", STRING).term
         return tuple(
             Cell(cell.term, z3.Or(cell.null, cell.term == empty))

@@ -130,7 +130,7 @@ class Asking(Course["Asked | NothingWritten"]):
         def ask(jobs: Jobs) -> Answer:
             return robustness(jobs, progress)
 
-        yield from ((each, (), ask) for each in workloads)
+        yield from ((workload, (), ask) for workload in workloads)
         yield from self._tables(progress, ask)
 
     def _tables(self, progress: Progress, ask: Ask) -> Iterator[Question]:
@@ -154,8 +154,8 @@ class Asking(Course["Asked | NothingWritten"]):
                 progress(f"{shown} ({number} of {total})")
                 loaded = project.table(name, shown, self.common.profile)
                 jobs = {statement.job for statement in loaded.statements.values()}
-                mine = [each for each in left if number == total or each.job in jobs]
-                left = [each for each in left if each not in mine]
+                mine = [statement for statement in left if number == total or statement.job in jobs]
+                left = [statement for statement in left if statement not in mine]
                 yield loaded, tuple(mine), elsewhere.next if elsewhere is not None else ask
         finally:
             if elsewhere is not None:
@@ -195,10 +195,10 @@ class Asking(Course["Asked | NothingWritten"]):
     def page(self, results: Sequence[Asked | NothingWritten]) -> Report:
         from isodelta.commands.robust.page import page
 
-        some = answered(results)
-        if not some:
+        about_tables = answered(results)
+        if not about_tables:
             raise BadInput("--report: no statement writes a Delta table")
-        return page(self.common, some, self.engine)
+        return page(self.common, about_tables, self.engine)
 
 
 def answered(results: Sequence[Asked | NothingWritten]) -> list[Asked]:

@@ -8,6 +8,7 @@ from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import SERIAL
 from isodelta.commands.robust.readings import history_summary, meaning
 from isodelta.commands.robust.results import Asked
+from isodelta.commands.robust.words import headline
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import predicted_result
@@ -16,18 +17,19 @@ from isodelta.runs.replaying import replay_result
 
 
 def _summary(answer: Answer) -> str:
-    """The question, the answer, and the remedies."""
+    """The verdict with its reason, the remedies, and the SQL of the jobs."""
     jobs = answer.jobs
-    listed = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
     text = (
-        f"Workload {jobs.name}, table at {jobs.level}: {answer.serial.verdict}. "
-        f"{meaning(answer.serial)} {answer.serial.because.removesuffix('.')}. "
-        f"Jobs: {listed.removesuffix(';')}."
+        f"{jobs.name}: {answer.serial.verdict}, {headline(answer)} "
+        f"{meaning(answer.serial)} {answer.serial.because.removesuffix('.')}."
     )
     if answer.remedies:
         words = " ".join(remedy.words for remedy in answer.remedies)
         text += f" Each of these makes the jobs robust: {words}"
-    return text
+    if not jobs.templates:
+        return text
+    sql = "; ".join(f"{name}: {template.text}" for name, template in jobs.templates.items())
+    return f"{text} Jobs, at {jobs.level}: {sql.removesuffix(';')}."
 
 
 def page(common: Common, results: Sequence[Asked], engine: str | None) -> Report:
@@ -48,8 +50,8 @@ def _add(report: Report, asked: Asked, used: set[str]) -> None:
     """Adds the histories of one answer."""
     answer, replays = asked.answer, asked.replays
     jobs = answer.jobs
-    observed = {id(replay.found): replay for replay in replays}
-    for level, question, who in (
+    observed = {id(replay.history): replay for replay in replays}
+    for level, question, subject in (
         (SERIAL, answer.serial, "all these jobs"),
         (
             "WriteSerializable",
@@ -70,7 +72,7 @@ def _add(report: Report, asked: Asked, used: set[str]) -> None:
                 title=scenario.name,
                 kind=FindingClass.LEVEL_VIOLATION,
                 level=level,
-                summary=history_summary(question, who),
+                summary=history_summary(question, subject),
                 scenario=scenario,
                 predicted=predicted_result(scenario, jobs.profile),
                 observed=replay_result(replayed.comparison, jobs.profile.name)
@@ -87,7 +89,7 @@ def _add(report: Report, asked: Asked, used: set[str]) -> None:
     for replay in replays:
         report.scenarios.append(
             ScenarioResult(
-                name=replay.found.scenario.name,
+                name=replay.history.scenario.name,
                 level=jobs.level,
                 observed=replay_result(replay.comparison, jobs.profile.name),
             )

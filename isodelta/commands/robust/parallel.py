@@ -16,11 +16,11 @@ from model.profiles import profile
 from model.profiles.base import Profile
 
 FEWEST = 6
-"""The number of tables from which on other processes save more time than their start takes."""
+"""The least number of tables for which other processes save more time than they cost."""
 
 
 def processes(tables: int) -> int:
-    """The number of processes for so many tables; 1 means that this one answers itself."""
+    """The number of processes for this many tables; 1 means that this process does the work."""
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:
@@ -29,9 +29,9 @@ def processes(tables: int) -> int:
 
 
 class Answers:
-    """The answers about the tables of a project, which other processes find.
+    """The answers about the tables of a project, computed by other processes.
 
-    They read the same files again, since prepared jobs hold functions, which no pipe takes. So
+    They read the same files again, since prepared jobs hold functions, which cannot be pickled. So
     :meth:`next` is given the jobs that the answer is about.
     """
 
@@ -46,7 +46,7 @@ class Answers:
         return Answer(jobs=jobs, **next(self._answers))
 
     def close(self) -> None:
-        """Ends the processes; answers that nobody has asked for are left out."""
+        """Stops the processes; answers that were not requested are dropped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -63,12 +63,12 @@ def short(question: Question) -> str:
     return ", ".join(name.replace("_", " ") for name, word in verdicts if word == "violated")
 
 
-def history_summary(question: Question, who: str) -> str:
-    """The summary of a history as a finding. ``who`` has the order: jobs, or the log."""
-    order = "The order of the log" if who == "the log" else f"Some serial order of {who}"
+def history_summary(question: Question, subject: str) -> str:
+    """The summary of a history as a finding; ``subject`` is "the log" or names the jobs."""
+    order = "The order of the log" if subject == "the log" else f"Some serial order of {subject}"
     if question.readings.view == "violated":
-        none = "The order of the log does not explain" if who == "the log" else None
-        none = none or f"No serial order of {who} explains"
+        none = "The order of the log does not explain" if subject == "the log" else None
+        none = none or f"No serial order of {subject} explains"
         return f"{none} this history (broken: {short(question)})."
     return (
         f"These transactions depend on each other in a cycle (broken: {short(question)}). "

@@ -20,7 +20,7 @@ class ReplayedHistory:
     """One history on an engine, and whether it confirms the answer."""
 
     about: str
-    found: Found
+    history: Found
     comparison: Comparison
     verdict: str
     expected: str
@@ -38,7 +38,7 @@ class ReplayedHistory:
             "agrees": self.comparison.agrees,
             "serial_order": self.verdict,
             "outcomes": dict(self.comparison.observation.outcomes),
-            "scenario": scenario_mapping(self.found.scenario),
+            "scenario": scenario_mapping(self.history.scenario),
         }
 
 

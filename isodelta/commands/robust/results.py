@@ -83,13 +83,15 @@ def _answer(answer: Answer) -> dict[str, object]:
         "log_order": _question(answer.log_order),
         "tried": {
             job: {
-                "instances": len(some),
+                "instances": len(instances),
                 "parameters": {
-                    name: list(dict.fromkeys(plain(instance.values[name]) for instance in some))
-                    for name in (some[0].values if some else ())
+                    name: list(
+                        dict.fromkeys(plain(instance.values[name]) for instance in instances)
+                    )
+                    for name in (instances[0].values if instances else ())
                 },
             }
-            for job, some in answer.instances.items()
+            for job, instances in answer.instances.items()
         },
         "seconds": round(answer.seconds, 3),
     }
@@ -113,7 +115,7 @@ def _sources(loaded: LoadedTable, skipped: Sequence[Statement]) -> dict[str, obj
         ],
         "skipped": left_alone(skipped),
         "opaque": [
-            {"job": each.job, "part": each.part, "because": each.because} for each in loaded.opaque
+            {"job": part.job, "part": part.part, "because": part.because} for part in loaded.opaque
         ],
         "inferred": dict(loaded.inferred),
         "assumptions": loaded.assumptions,
@@ -123,7 +125,8 @@ def _sources(loaded: LoadedTable, skipped: Sequence[Statement]) -> dict[str, obj
 def left_alone(skipped: Sequence[Statement]) -> list[dict[str, object]]:
     """The statements that are left alone, as JSON objects."""
     return [
-        {"job": each.job, "statement": each.number, "because": each.skipped} for each in skipped
+        {"job": statement.job, "statement": statement.number, "because": statement.skipped}
+        for statement in skipped
     ]
 
 

@@ -39,7 +39,7 @@ def write_sarif(results: Sequence[Asked], file: Path) -> None:
                         ],
                     }
                 },
-                "results": [found for asked in results for found in _findings(asked)],
+                "results": [finding for asked in results for finding in _findings(asked)],
             }
         ],
     }
@@ -53,10 +53,10 @@ def _findings(asked: Asked) -> Iterator[dict[str, object]]:
     answer, name = asked.answer, asked.answer.jobs.name
     serial = answer.serial
     if serial.verdict != "robust":
-        known = serial.verdict == "not robust"
+        certain = serial.verdict == "not robust"
         jobs = [instance.job for instance in serial.found.instances] if serial.found else []
         text = f"{name}: {meaning(serial)} {serial.because}"
-        rule, level = ("not-robust", "error") if known else ("not-known", "note")
+        rule, level = ("not-robust", "error") if certain else ("not-known", "note")
         yield _result(rule, level, text, _places(asked, jobs))
     for retry in answer.retries:
         if retry.verdict == "unsafe":

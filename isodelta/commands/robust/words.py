@@ -30,13 +30,13 @@ def headline(answer: Answer) -> str:
     """The answer in the words of the jobs."""
     jobs, serial = answer.jobs, answer.serial
     names = [*jobs.templates, *jobs.widening.outlines]
-    every = list(dict.fromkeys(jobs.parts.get(name, name) for name in names))
+    shown = list(dict.fromkeys(jobs.parts.get(name, name) for name in names))
     if serial.verdict == "robust":
-        return f"{jobs.level} is enough for {listed(every)}."
+        return f"{jobs.level} is enough for {listed(shown)}."
     if serial.verdict == "unknown":
-        return f"whether {jobs.level} is enough for {listed(every)}."
-    found = serial.found
-    guilty = [jobs.parts.get(i.job, i.job) for i in found.instances] if found else every
+        return f"whether {jobs.level} is enough for {listed(shown)}."
+    witness = serial.found
+    guilty = [jobs.parts.get(i.job, i.job) for i in witness.instances] if witness else shown
     return f"{jobs.level} is not enough for {listed(list(dict.fromkeys(guilty)))}."
 
 
@@ -108,7 +108,7 @@ def _print_sources(loaded: LoadedTable, console: Console) -> None:
     if loaded.opaque:
         console.print()
         console.print(Text("  Not evaluated; it may come to anything:", "bold"))
-        for part in dict.fromkeys(f"{each.part} ({each.job})" for each in loaded.opaque):
+        for part in dict.fromkeys(f"{opaque.part} ({opaque.job})" for opaque in loaded.opaque):
             _line(part, console, 4, "dim")
     if loaded.inferred:
         console.print()
@@ -123,8 +123,8 @@ def _print_skipped(skipped: Sequence[Statement], console: Console) -> None:
         return
     console.print()
     console.print(Text("  Left alone:", "bold"))
-    for each in skipped:
-        _line(f"{each.job} {each.number}: {each.skipped}", console, 4, "dim")
+    for statement in skipped:
+        _line(f"{statement.job} {statement.number}: {statement.skipped}", console, 4, "dim")
 
 
 def _question(title: str, question: Question, console: Console) -> None:
@@ -187,7 +187,7 @@ def _failing(adds: Sequence[tuple[str, str, str]]) -> str:
     for current, winner, conflict in adds:
         winners[current].append(f"{winner} ({conflict})")
     return "; ".join(
-        f"{current} fails because of {', '.join(some)}" for current, some in winners.items()
+        f"{current} fails because of {', '.join(names)}" for current, names in winners.items()
     )
 
 

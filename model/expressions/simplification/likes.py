@@ -23,18 +23,18 @@ def like_simplification(expression: Expression) -> Expression:
 
 
 def _simplified(expression: Expression, text: Expression, pattern: str) -> Expression:
-    if found := _PREFIX.fullmatch(pattern):
-        return _test("startswith", text, found[1])
-    if found := _SUFFIX.fullmatch(pattern):
-        return _test("endswith", text, found[1])
-    if found := _BOTH.fullmatch(pattern):
-        least = Literal(len(found[1]) + len(found[2]), INT)
+    if parts := _PREFIX.fullmatch(pattern):
+        return _test("startswith", text, parts[1])
+    if parts := _SUFFIX.fullmatch(pattern):
+        return _test("endswith", text, parts[1])
+    if parts := _BOTH.fullmatch(pattern):
+        least = Literal(len(parts[1]) + len(parts[2]), INT)
         long = Comparison(">=", Function("length", (text,), INT), least)
         return And(
-            long, And(_test("startswith", text, found[1]), _test("endswith", text, found[2]))
+            long, And(_test("startswith", text, parts[1]), _test("endswith", text, parts[2]))
         )
-    if found := _WITHIN.fullmatch(pattern):
-        return _test("contains", text, found[1])
+    if parts := _WITHIN.fullmatch(pattern):
+        return _test("contains", text, parts[1])
     if _WHOLE.fullmatch(pattern):
         return Comparison("=", text, Literal(pattern, STRING))
     return expression

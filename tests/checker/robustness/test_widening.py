@@ -73,7 +73,7 @@ def fit(sql: str) -> tuple[str | None, Outline | None, Parts]:
 
 def test_what_the_model_has_stays_as_it_is() -> None:
     sql, rough, parts = fit("DELETE FROM t WHERE id = :id")
-    assert (sql, rough, dict(parts.found)) == ("DELETE FROM t WHERE id = :id", None, {})
+    assert (sql, rough, dict(parts.opaque)) == ("DELETE FROM t WHERE id = :id", None, {})
 
 
 def test_only_the_part_that_the_model_lacks_is_opaque() -> None:
@@ -82,7 +82,7 @@ def test_only_the_part_that_the_model_lacks_is_opaque() -> None:
     assert sql == "DELETE FROM t WHERE id = 1 AND id <=> :opaque_1 AND day < :opaque_2".replace(
         "AND id <=>", "AND t.id <=>"
     )
-    assert [(part.role, part.anything) for part in parts.found.values()] == [
+    assert [(part.role, part.anything) for part in parts.opaque.values()] == [
         ("condition", False),
         ("value", False),
     ]
@@ -126,7 +126,7 @@ def test_a_history_that_rests_on_an_opaque_condition_is_not_called_one() -> None
         tree = sqlglot.parse(text, dialect=Delta)[0]
         assert tree is not None
         sql[name] = fitted(tree, parts).sql or ""
-    widening = Widening(dict(parts.found))
+    widening = Widening(dict(parts.opaque))
     made = jobs("opaque", SPEC, {}, sql, DEFAULT, tables.types, widening)
     answer = robustness(made)
     assert answer.serial.verdict != "robust"

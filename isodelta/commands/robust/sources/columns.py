@@ -1,7 +1,7 @@
 """The columns of tables that nothing declares, and their types, inferred from their uses.
 
 Columns that are compared with each other, or stored in each other, have one type; constants and
-operators say which. A column that nothing tells about is a string.
+operators determine it. A column without any evidence is a string.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ class Uses:
         """The table and column that a node of a tree means."""
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             return None
-        found = _resolved(node, node.name.lower(), self)
-        if found is not None and found[0] not in self.declared:
-            self.columns.setdefault(found[0], {}).setdefault(found[1])
-        return found
+        place = _resolved(node, node.name.lower(), self)
+        if place is not None and place[0] not in self.declared:
+            self.columns.setdefault(place[0], {}).setdefault(place[1])
+        return place
 
     def _facts(self, node: exp.Expr) -> None:
         match node:
@@ -90,9 +90,9 @@ class Uses:
                 self._type(node.args["condition"], 2, "boolean")
         if isinstance(node, _NUMBERS):
             sides = (node.this, node.expression)
-            if not any(isinstance(each, exp.Interval) for each in sides):
-                for each in sides:
-                    self._type(each, 1, "bigint")
+            if not any(isinstance(side, exp.Interval) for side in sides):
+                for side in sides:
+                    self._type(side, 1, "bigint")
 
     def _united(self, node: exp.Union) -> None:
         one, other = node.this.find(exp.Select), node.expression.find(exp.Select)
@@ -106,10 +106,10 @@ class Uses:
             return
         name = table.name.lower()
         listed = node.this.expressions if isinstance(node.this, exp.Schema) else []
-        names = [each.name.lower() for each in listed]
+        names = [column.name.lower() for column in listed]
         if name not in self.declared:
-            for each in names:
-                self.columns.setdefault(name, {}).setdefault(each)
+            for column in names:
+                self.columns.setdefault(name, {}).setdefault(column)
         query = node.expression
         if not isinstance(query, exp.Query | exp.Values):
             return
@@ -195,13 +195,13 @@ class Uses:
         if own is not None:
             return own
         root = self._root(place)
-        members = [each for each in {*self._same, root, place} if self._root(each) == root]
-        for each in sorted(members):
-            given = self._declared(each)
+        members = [member for member in {*self._same, root, place} if self._root(member) == root]
+        for member in sorted(members):
+            given = self._declared(member)
             if given is not None:
                 return given
-        found = [(s, t) for each, s, t in self._types if self._root(each) == root]
-        return max(found, default=(0, "string"))[1]
+        inferred = [(s, t) for member, s, t in self._types if self._root(member) == root]
+        return max(inferred, default=(0, "string"))[1]
 
     def _declared(self, place: Place) -> str | None:
         return self.declared.get(place[0], {}).get(place[1])
@@ -210,12 +210,15 @@ class Uses:
         """The constants that a column of the same type is compared with."""
         root = self._root(place)
         return [
-            v for each, some in self.constants.items() if self._root(each) == root for v in some
+            v
+            for other, values in self.constants.items()
+            if self._root(other) == root
+            for v in values
         ]
 
 
 def _type_of(value: exp.Expr) -> tuple[int, str]:
-    """How sure a value's type is, and the type; '' where it tells nothing."""
+    """The strength of the evidence for a value's type, and the type; '' without evidence."""
     match value:
         case exp.Literal(is_string=True):
             return 1, "string"
@@ -304,9 +307,9 @@ def _is_assigned(node: exp.Expr) -> bool:
 
 def _having(sources: Sequence[exp.Expr], name: str, uses: Uses) -> Sequence[exp.Expr]:
     """The relations that have a column of this name, or else those that may have it."""
-    tables = [each for each in sources if isinstance(each, exp.Table)]
-    sure = [each for each in tables if name in uses.declared.get(each.name.lower(), {})]
-    open_ = [each for each in tables if each.name.lower() not in uses.declared]
+    tables = [table for table in sources if isinstance(table, exp.Table)]
+    sure = [table for table in tables if name in uses.declared.get(table.name.lower(), {})]
+    open_ = [table for table in tables if table.name.lower() not in uses.declared]
     return sure or (open_ if len(open_) == 1 else [])
 
 

@@ -1,7 +1,7 @@
-"""What dbt compiles: models as SELECT statements, and the statements that dbt runs for them.
+"""SQL compiled by dbt: models as SELECT statements, and the statements that dbt runs for them.
 
-``target/run`` has the statements themselves. ``target/compiled`` has the queries only: how dbt
-stores their rows stands in ``manifest.json``.
+``target/run`` has the statements themselves. ``target/compiled`` has only the queries;
+``manifest.json`` says how dbt stores their rows.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from isodelta.commands.robust.sources.files import Script
 from isodelta.exits import BadInput
 
 
-def compiled(some: Sequence[Script], files: Sequence[str]) -> list[Script]:
+def compiled(sources: Sequence[Script], files: Sequence[str]) -> list[Script]:
     """The scripts, those of dbt's models as the statements that dbt runs."""
     made = []
     manifests: dict[Path, dict[str, Mapping[str, Any]]] = {}
-    for script in some:
+    for script in sources:
         parts = Path(script.file).parts
         if "target" not in parts:
             made.append(script)

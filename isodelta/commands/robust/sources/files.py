@@ -63,13 +63,13 @@ def _in_folder(folder: Path) -> Iterator[Path]:
                 f"{folder}: this dbt project has no compiled SQL: `dbt compile` puts it in "
                 "target/compiled, `dbt run` in target/run"
             )
-    found = [file for file in folder.rglob("*.sql") if file.is_file()]
+    files = [file for file in folder.rglob("*.sql") if file.is_file()]
     for notebook in (*folder.rglob("*.py"), *folder.rglob("*.ipynb")):
         if notebook.suffix == ".ipynb" or _is_notebook(notebook):
-            found.append(notebook)
-    if not found:
+            files.append(notebook)
+    if not files:
         raise BadInput(f"{folder}: there are no .sql files or notebooks in this folder")
-    return iter(found)
+    return iter(files)
 
 
 def _is_notebook(file: Path) -> bool:
@@ -104,7 +104,7 @@ def _cells(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _blank(text: str, body: str) -> str:
-    """As many line ends as stand before the body."""
+    """The line breaks in front of the body."""
     return "\n" * text[: len(text) - len(body)].count("\n")
 
 

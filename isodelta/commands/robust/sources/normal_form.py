@@ -12,7 +12,7 @@ from isodelta.commands.robust.sources.statements import Name, name_of
 from model.workload import TARGET
 
 MOST_NESTED = 8
-"""How deep views may be nested in each other."""
+"""The greatest depth of views nested in each other."""
 
 
 @dataclass
@@ -26,8 +26,8 @@ class Names:
         """The plain name of a table; ``t`` for the target."""
         if name.means(self.target):
             return TARGET
-        for known, plain in self.plain.items():
-            if name.means(known):
+        for other, plain in self.plain.items():
+            if name.means(other):
                 return plain
         base = safe(name.parts[-1].strip("/").rsplit("/", 1)[-1]).lower() or "source"
         made, number = base, 1

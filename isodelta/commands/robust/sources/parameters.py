@@ -1,7 +1,7 @@
-"""Parameters in their many notations, made into ``:name``, or into names of tables.
+"""Parameters of several notations, rewritten as ``:name`` or as part of a table's name.
 
-``:name``, ``?``, ``${name}``, ``{{ name }}`` and ``IDENTIFIER(...)`` are read. A parameter that
-stands where a table is named becomes part of that name.
+The notations are ``:name``, ``?``, ``${name}``, ``{{ name }}`` and ``IDENTIFIER(...)``. A parameter
+in the place of a table's name becomes part of that name.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _name(match: re.Match[str], file: str) -> str:
 
 
 def _whole_texts(text: str, file: str) -> str:
-    """Texts with a parameter in them are parameters as a whole; comments are blanked out."""
+    """Makes a string that contains a parameter a single parameter, and blanks out comments."""
 
     def replaced(match: re.Match[str]) -> str:
         if match["comment"]:
@@ -63,7 +63,7 @@ def _whole_texts(text: str, file: str) -> str:
         inner = list(_BRACES.finditer(match[0]))
         if not inner:
             return match[0]
-        return ":" + "_".join(_name(each, file) for each in inner)
+        return ":" + "_".join(_name(part, file) for part in inner)
 
     return _COMMENT_OR_TEXT.sub(replaced, text)
 

@@ -19,7 +19,7 @@ from model.profiles import Profile
 
 @dataclass(frozen=True)
 class Files:
-    """The options of one call that say how files are read."""
+    """The options of one call that control how files are read."""
 
     files: Sequence[str]
     tables: Sequence[str] = ()
@@ -29,7 +29,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Project:
-    """The statements of all jobs, the tables that they write, and what is known of those."""
+    """The statements of all jobs, the tables that they write, and their definitions and views."""
 
     statements: tuple[Statement, ...]
     written: tuple[tuple[Name, str], ...]
@@ -39,7 +39,7 @@ class Project:
     @property
     def skipped(self) -> list[Statement]:
         """The statements that are left alone."""
-        return [each for each in self.statements if each.skipped is not None]
+        return [statement for statement in self.statements if statement.skipped is not None]
 
     def tables(self, profile: Profile) -> Iterator[LoadedTable]:
         """The jobs of each written table."""
@@ -53,8 +53,8 @@ class Project:
 
 def read_project(asking: Files) -> Project:
     """Reads the files of one call. Raises BadInput."""
-    some = compiled(scripts(asking.files), asking.files)
-    statements = [each for script in some for each in _renamed(script)]
+    sources = compiled(scripts(asking.files), asking.files)
+    statements = [statement for script in sources for statement in _renamed(script)]
     definitions: dict[Name, Definition] = {}
     for text in asking.logs:
         given, _, path = text.partition("=")
@@ -73,9 +73,9 @@ def read_project(asking: Files) -> Project:
         wanted = [Name(tuple(p.strip("`").lower() for p in t.split("."))) for t in asking.tables]
         for name, text in zip(wanted, asking.tables, strict=True):
             if not any(name.means(other) for other, _ in written):
-                known = ", ".join(shown for _, shown in written) or "none"
-                raise BadInput(f"--table {text}: no statement writes it (written: {known})")
-        written = [each for each in written if any(name.means(each[0]) for name in wanted)]
+                listed = ", ".join(shown for _, shown in written) or "none"
+                raise BadInput(f"--table {text}: no statement writes it (written: {listed})")
+        written = [(n, shown) for n, shown in written if any(name.means(n) for name in wanted)]
     return Project(
         tuple(statements),
         tuple(written),
@@ -86,36 +86,36 @@ def read_project(asking: Files) -> Project:
 
 def _by_job(statements: Sequence[Statement]) -> dict[str, list[Statement]]:
     jobs: dict[str, list[Statement]] = {}
-    for each in statements:
-        jobs.setdefault(each.job, []).append(each)
+    for statement in statements:
+        jobs.setdefault(statement.job, []).append(statement)
     return jobs
 
 
 def _renamed(script: Script) -> Iterator[Statement]:
-    """The statements of a job, with their names as USE makes them full."""
+    """The statements of a job, with the names of tables completed by USE."""
     used: tuple[str, ...] = ()
-    for each in read(script):
-        words = each.text.replace("`", "").rstrip(";").split()
+    for statement in read(script):
+        words = statement.text.replace("`", "").rstrip(";").split()
         if words and words[0].upper() == "USE":
             name = tuple(words[-1].lower().split("."))
             used = name if len(name) > 1 or words[1].upper() == "CATALOG" else (*used[:1], *name)
             if words[1].upper() != "CATALOG" and len(name) == 1:
                 used = (*(used[:-1] if len(used) > 1 else ()), *name)
-        if each.target is None or len(each.target.parts) > 1 or not used:
-            yield each
+        if statement.target is None or len(statement.target.parts) > 1 or not used:
+            yield statement
         else:
-            shown = ".".join((*used, each.shown))
-            yield replace(each, target=Name((*used, *each.target.parts)), shown=shown)
+            shown = ".".join((*used, statement.shown))
+            yield replace(statement, target=Name((*used, *statement.target.parts)), shown=shown)
 
 
 def _of_dbt(files: Sequence[str]) -> dict[Name, Definition]:
-    found: dict[Name, Definition] = {}
+    definitions: dict[Name, Definition] = {}
     for file in files:
         folder = Path(file)
         for place in (folder, folder / "target", *folder.parents):
             for name in ("catalog.json", "manifest.json"):
                 if (place / name).is_file():
-                    found = {**from_dbt(place / name), **found}
-            if found:
-                return found
-    return found
+                    definitions = {**from_dbt(place / name), **definitions}
+            if definitions:
+                return definitions
+    return definitions

@@ -35,7 +35,7 @@ _NEAREST = {
 
 @dataclass
 class Definition:
-    """The definition of a table, as far as it is known; ``origin`` says where from."""
+    """The definition of a table, as far as it is known; ``origin`` is its source."""
 
     origin: str
     columns: dict[str, str] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Definition:
     narrowed: bool = False
 
     def spec(self, setup: Iterable[str] = ()) -> TableSpec:
-        """The table in the model. Columns and properties that it refuses are made simpler."""
+        """The table in the model. Columns and properties that it rejects are simplified."""
         plain = {name: plain_type(text) for name, text in self.columns.items()}
         places = tuple(name for name in self.partition_by if name in plain)
         clustered = tuple(name for name in self.cluster_by if name in plain and not places)[:4]
@@ -65,18 +65,18 @@ class Definition:
 
 
 def plain_type(text: str) -> str:
-    """The model's type for a type of Spark, with what stands behind it left out."""
+    """The model's type for a type of Spark, without constraints and other text after it."""
     match = re.match(r"\s*([A-Za-z_]+)\s*(\([^)]*\))?", text)
     if match is None:
         return "string"
     word, size = match[1].lower(), match[2] or ""
     for name in (f"{word}{size}".replace(" ", ""), word):
         try:
-            found = parse_type(name)
+            modelled = parse_type(name)
         except InvalidScenario:
             continue
-        if found.family != "opaque":
-            return str(found)
+        if modelled.family != "opaque":
+            return str(modelled)
     return _NEAREST.get(word, "string")
 
 
@@ -88,16 +88,16 @@ def safe(name: str) -> str:
 
 def created(statements: Iterable[Statement]) -> dict[Name, Definition]:
     """The definitions that CREATE TABLE and ALTER TABLE ADD COLUMN give."""
-    found: dict[Name, Definition] = {}
-    for each in statements:
-        tree = each.tree
+    definitions: dict[Name, Definition] = {}
+    for statement in statements:
+        tree = statement.tree
         if isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema):
             node = tree.this.this
-            if isinstance(node, exp.Table) and each.target is not None:
-                made = _created(tree, f"{each.file}, line {each.line}")
+            if isinstance(node, exp.Table) and statement.target is not None:
+                made = _created(tree, f"{statement.file}, line {statement.line}")
                 if made.columns:
-                    found.setdefault(name_of(node), made)
-    return found
+                    definitions.setdefault(name_of(node), made)
+    return definitions
 
 
 def _created(tree: exp.Create, origin: str) -> Definition:
@@ -149,9 +149,9 @@ def from_log(path: str) -> Definition:
     except (DeltaError, TableNotFoundError, OSError) as error:
         raise BadInput(f"{path}: not a Delta table that can be read: {error}") from error
     made = Definition(path)
-    for each in fields:
-        kind = each.type.type
-        made.columns[safe(each.name)] = plain_type(kind) if isinstance(kind, str) else "string"
+    for column in fields:
+        kind = column.type.type
+        made.columns[safe(column.name)] = plain_type(kind) if isinstance(kind, str) else "string"
     made.partition_by = [safe(name) for name in metadata.partition_columns]
     made.properties = dict(metadata.configuration)
     return made
@@ -164,7 +164,7 @@ def from_dbt(file: Path) -> dict[Name, Definition]:
         parts = {**nodes.get("nodes", {}), **nodes.get("sources", {})}
     except (OSError, json.JSONDecodeError, AttributeError) as error:
         raise BadInput(f"{file}: not a file of dbt's: {error}") from error
-    found: dict[Name, Definition] = {}
+    definitions: dict[Name, Definition] = {}
     for node in parts.values():
         if not isinstance(node, Mapping):
             continue
@@ -184,5 +184,5 @@ def from_dbt(file: Path) -> dict[Name, Definition]:
         if given:
             made.partition_by = [given] if isinstance(given, str) else [str(g) for g in given]
         if made.columns and name.parts:
-            found[name] = made
-    return found
+            definitions[name] = made
+    return definitions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
@@ -84,7 +84,7 @@ class Name:
         return ".".join(self.parts)
 
     def means(self, other: Name) -> bool:
-        """Whether two names may be of one table: one is the end of the other."""
+        """Whether two names may mean the same table: one is a suffix of the other."""
         least = min(len(self.parts), len(other.parts))
         return self.parts[-least:] == other.parts[-least:]
 
@@ -109,15 +109,8 @@ class Statement:
     skipped: str | None = None
 
 
-@dataclass
-class Views:
-    """The views that jobs define, by name: temporary ones of one job, and others."""
-
-    known: dict[str, exp.Expr] = field(default_factory=dict)
-
-
 def read(script: Script) -> Iterator[Statement]:
-    """The statements of a job in their order. Raises BadInput for what is not SQL at all."""
+    """The statements of a job in their order. Raises BadInput for text that is not SQL."""
     number = 0
     for first_line, part in script.parts:
         for line, text in split(named(part, script.file)):
@@ -130,9 +123,9 @@ def split(text: str) -> Iterator[tuple[int, str]]:
     try:
         tokens = Delta().tokenize(text)
     except SqlglotError:
-        for each in text.split(";"):
-            if each.strip():
-                yield 1 + text[: text.index(each)].count("\n"), each.strip()
+        for piece in text.split(";"):
+            if piece.strip():
+                yield 1 + text[: text.index(piece)].count("\n"), piece.strip()
         return
     start = None
     end = 0
@@ -249,14 +242,14 @@ REPLACES = (exp.Create, ReplaceTable)
 
 def views_of(statements: Mapping[str, list[Statement]]) -> dict[str, dict[str, exp.Expr]]:
     """The queries of views, by the job that defines them and by name; '' has those of all jobs."""
-    found: dict[str, dict[str, exp.Expr]] = {"": {}}
-    for job, some in statements.items():
-        for each in some:
-            tree = each.tree
+    views: dict[str, dict[str, exp.Expr]] = {"": {}}
+    for job, own in statements.items():
+        for statement in own:
+            tree = statement.tree
             if not isinstance(tree, exp.Create) or str(tree.args.get("kind")).upper() != "VIEW":
                 continue
             node = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
             if isinstance(node, exp.Table) and isinstance(tree.expression, exp.Query):
                 temporary = tree.find(exp.TemporaryProperty) is not None
-                found.setdefault(job if temporary else "", {})[node.name.lower()] = tree.expression
-    return found
+                views.setdefault(job if temporary else "", {})[node.name.lower()] = tree.expression
+    return views

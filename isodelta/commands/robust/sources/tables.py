@@ -41,7 +41,7 @@ MOST_VALUES = 2
 class LoadedTable:
     """One table that jobs write, with the jobs that write it or read it.
 
-    ``statements`` are theirs by the name of the job, ``inferred`` the types that nothing declares.
+    ``statements`` are theirs by the name of the job, ``inferred`` the types of undeclared columns.
     """
 
     table: str
@@ -55,14 +55,14 @@ class LoadedTable:
 
     @property
     def assumptions(self) -> list[str]:
-        """What the answer takes for granted, since nothing in the files says otherwise."""
-        found = []
+        """Assumptions behind the answer, made because the files do not say otherwise."""
+        assumed = []
         if self.inferred:
             partitions = ", ".join(self.jobs.table.partition_by) or "nothing"
-            found.append(f"the columns and types are those inferred, partitioned by {partitions}")
+            assumed.append(f"the columns and types are those inferred, partitioned by {partitions}")
         if any(part.role in ("condition", "value") for part in self.opaque):
-            found.append("what is not evaluated fails on no row")
-        return found
+            assumed.append("what is not evaluated fails on no row")
+        return assumed
 
     def shown_source(self, plain: str) -> str:
         """Another table by its name as written; an opaque relation by what stands for it."""
@@ -84,17 +84,17 @@ class _Made:
 
 def written_tables(statements: Sequence[Statement]) -> list[tuple[Name, str]]:
     """The tables that statements write, by the longest of their names, as written."""
-    found: dict[Name, str] = {}
-    for each in statements:
-        if each.target is None or each.skipped is not None:
+    written: dict[Name, str] = {}
+    for statement in statements:
+        if statement.target is None or statement.skipped is not None:
             continue
-        if any(name.means(each.target) for name in found):
+        if any(name.means(statement.target) for name in written):
             continue
-        named = [s for s in statements if s.target is not None and s.target.means(each.target)]
+        named = [s for s in statements if s.target is not None and s.target.means(statement.target)]
         longest = max(named, key=lambda s: len(s.target.parts) if s.target is not None else 0)
         if longest.target is not None:
-            found[longest.target] = longest.shown
-    return list(found.items())
+            written[longest.target] = longest.shown
+    return list(written.items())
 
 
 def loaded_table(
@@ -110,16 +110,16 @@ def loaded_table(
     chosen = list(_chosen(target, statements, names, views))
     trees = {name: tree for name, _, tree in chosen}
     uses = Uses()
-    known = {names.of(name): made for name, made in definitions.items() if made.columns}
+    defined = {names.of(name): made for name, made in definitions.items() if made.columns}
     uses.declared = {
         plain: {column.lower(): plain_type(type_) for column, type_ in made.columns.items()}
-        for plain, made in known.items()
+        for plain, made in defined.items()
     }
     for tree in trees.values():
         if tree is not None:
             uses.look(tree)
     uses.solve()
-    declared = known.get(TARGET)
+    declared = defined.get(TARGET)
     if declared is None:
         properties = next((d.properties for n, d in definitions.items() if n.means(target)), {})
         declared = Definition("inferred", _inferred(trees.values(), uses), properties=properties)
@@ -133,11 +133,11 @@ def loaded_table(
     for plain in sorted({*uses.columns, *uses.declared} - {TARGET}):
         if plain.startswith("with_"):
             continue
-        own = known.get(plain) or Definition("inferred", _other(plain, uses, declared))
+        own = defined.get(plain) or Definition("inferred", _other(plain, uses, declared))
         other = own.spec()
         other = replace(other, setup=tuple(_rows(plain, other, uses)))
         made.specs[plain] = other
-        tables.known[plain] = declared_table(plain, other)
+        tables.definitions[plain] = declared_table(plain, other)
     number = count(1)
     for name, statement, tree in chosen:
         _fit(made, name, statement, tree, tables, number, declared if positional else None)
@@ -173,21 +173,23 @@ def _chosen(
 ) -> Iterator[tuple[str, Statement, exp.Expr | None]]:
     """The statements that write the table, or only read it, each with the name of its job."""
     chosen: list[tuple[Statement, exp.Expr | None]] = []
-    for each in statements:
-        if each.skipped is not None:
+    for statement in statements:
+        if statement.skipped is not None:
             continue
-        seen = {**views.get("", {}), **views.get(each.job, {})}
-        tree = None if each.tree is None else normalised(each.tree, names, seen)
-        if (each.target is not None and each.target.means(target)) or (
-            each.target is None and isinstance(tree, exp.Query) and _mentions(tree)
+        seen = {**views.get("", {}), **views.get(statement.job, {})}
+        tree = None if statement.tree is None else normalised(statement.tree, names, seen)
+        if (statement.target is not None and statement.target.means(target)) or (
+            statement.target is None and isinstance(tree, exp.Query) and _mentions(tree)
         ):
-            chosen.append((each, tree))
+            chosen.append((statement, tree))
     by_job: dict[str, int] = {}
-    for each, _ in chosen:
-        by_job[each.job] = by_job.get(each.job, 0) + 1
-    for each, tree in chosen:
-        name = each.job if by_job[each.job] == 1 else f"{each.job} {each.number}"
-        yield name, each, tree
+    for statement, _ in chosen:
+        by_job[statement.job] = by_job.get(statement.job, 0) + 1
+    for statement, tree in chosen:
+        name = (
+            statement.job if by_job[statement.job] == 1 else f"{statement.job} {statement.number}"
+        )
+        yield name, statement, tree
 
 
 def _mentions(tree: exp.Expr) -> bool:
@@ -224,7 +226,7 @@ def _fit(
     parts = Parts(name, tables, number)
     result = fitted(tree, parts)
     made.specs |= parts.relations
-    for key, part in parts.found.items():
+    for key, part in parts.opaque.items():
         if part.role == "statement":
             part = replace(part, part=_shown(statement))
         made.opaque[key] = part
@@ -265,7 +267,7 @@ def _by_position(tree: exp.Expr) -> bool:
 def _by_name(tree: exp.Expr, inferred: Definition) -> exp.Expr | None:
     """An INSERT by position as one by names, where the table's order of columns is not known.
 
-    None if the names of the query do not tell which columns it fills.
+    None if the names of the query do not determine the columns that it fills.
     """
     query = tree.expression
     while isinstance(query, exp.Subquery | exp.Paren):
@@ -296,7 +298,7 @@ def _inferred(trees: Iterable[exp.Expr | None], uses: Uses) -> dict[str, str]:
         for node in tree.find_all(exp.Insert) if tree is not None else ():
             listed = node.this if isinstance(node.this, exp.Schema | exp.Tuple) else None
             if listed is not None:
-                order |= dict.fromkeys(each.name.lower() for each in listed.expressions)
+                order |= dict.fromkeys(column.name.lower() for column in listed.expressions)
             elif node is tree and isinstance(node.expression, exp.Select):
                 outputs = [e.alias_or_name.lower() for e in node.expression.expressions]
                 if all(outputs) and "*" not in outputs:
@@ -308,22 +310,24 @@ def _inferred(trees: Iterable[exp.Expr | None], uses: Uses) -> dict[str, str]:
 
 def _partitions(trees: Iterable[exp.Expr | None]) -> set[str]:
     """The columns that can only be partition columns: of OPTIMIZE WHERE, and of PARTITION."""
-    found: set[str] = set()
+    partitions: set[str] = set()
     for tree in trees:
         if isinstance(tree, Optimize | Reorg) and tree.args.get("where") is not None:
-            found |= {column.name.lower() for column in tree.args["where"].find_all(exp.Column)}
+            partitions |= {
+                column.name.lower() for column in tree.args["where"].find_all(exp.Column)
+            }
         if isinstance(tree, exp.Insert) and tree.args.get("partition"):
             named = tree.args["partition"].find_all(exp.Column, exp.Identifier)
-            found |= {node.name.lower() for node in named}
-    return found
+            partitions |= {node.name.lower() for node in named}
+    return partitions
 
 
 def _other(plain: str, uses: Uses, target: Definition) -> dict[str, str]:
     """The columns of another table, in the order of the target's if they have the same names."""
-    found = {name: uses.type((plain, name)) for name in uses.columns.get(plain, {})}
-    if {name.lower() for name in target.columns} == set(found):
-        return {name.lower(): found[name.lower()] for name in target.columns}
-    return found or {"value": "string"}
+    columns = {name: uses.type((plain, name)) for name in uses.columns.get(plain, {})}
+    if {name.lower() for name in target.columns} == set(columns):
+        return {name.lower(): columns[name.lower()] for name in target.columns}
+    return columns or {"value": "string"}
 
 
 def _rows(name: str, spec: TableSpec, uses: Uses, own: str = "", shift: int = 0) -> Iterator[str]:
@@ -374,7 +378,7 @@ def _ready(
     profile: Profile,
     later: Mapping[str, str],
 ) -> Jobs:
-    """The jobs; one that turns out not to fit beside the others is kept in outline."""
+    """The jobs. One that turns out to be invalid beside the others is reduced to its outline."""
     while True:
         before = _before(made, statements)
         widening = Widening(made.opaque, made.outlines, True, guessed, before, later)
@@ -403,10 +407,10 @@ def _before(made: _Made, statements: Mapping[str, Statement]) -> dict[str, tuple
     for name, statement in statements.items():
         earlier = tuple(
             other
-            for other, each in statements.items()
-            if each.job == statement.job
-            and each.number < statement.number
-            and each.target is not None
+            for other, candidate in statements.items()
+            if candidate.job == statement.job
+            and candidate.number < statement.number
+            and candidate.target is not None
             and other in made.sql
         )
         if earlier:
