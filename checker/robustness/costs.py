@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from checker.robustness import search
@@ -27,18 +27,14 @@ def priced(given: Jobs, cures: Iterable[Remedy], aborts: Iterable[Abort]) -> tup
         if not changes or place >= MOST_PRICED:
             made.append(remedy)
             continue
-        after = _aborts(given, remedy)
-        added = tuple(
-            (one.current, one.winner, one.conflict)
-            for one in after
-            if (one.current, one.winner) not in before
-        )
+        after = _aborts(given, remedy, before)
+        added = tuple((one.current, one.winner, one.conflict) for one in after)
         made.append(replace(remedy, adds=added))
     return tuple(made)
 
 
-def _aborts(given: Jobs, remedy: Remedy) -> tuple[Abort, ...]:
-    """The aborts of the jobs with a remedy, from pairs of runs."""
+def _aborts(given: Jobs, remedy: Remedy, before: Container[tuple[str, str]]) -> tuple[Abort, ...]:
+    """The aborts of the jobs with a remedy, from pairs of runs; those ``before`` are left out."""
     sql = {name: remedy.changed.get(name, one.text) for name, one in given.templates.items()}
     table = replace(given.table, properties={**given.table.properties, **remedy.properties})
     try:
@@ -55,4 +51,5 @@ def _aborts(given: Jobs, remedy: Remedy) -> tuple[Abort, ...]:
     except InvalidScenario:
         return ()
     elsewhere = tuple(Stage(other, in_order=False) for other in with_other_rows(again))
-    return search.aborts(Stage(again, in_order=False), tried, elsewhere, pairs_only=True)
+    stage = Stage(again, in_order=False)
+    return search.aborts(stage, tried, elsewhere, pairs_only=True, without=before)

@@ -7,7 +7,7 @@ up to three transactions is tried (``checker.search.exhaustive``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, product
 
@@ -215,22 +215,23 @@ def aborts(
     others: Sequence[Stage] = (),
     *,
     pairs_only: bool = False,
+    without: Container[tuple[str, str]] = (),
 ) -> tuple[Abort, ...]:
     """The conflicts by which jobs make each other fail, each one with its shortest witness.
 
     An instance of the one job runs while one of the other does; the same is tried with an instance
     of any job before, which may leave rows that cause another exception, or the only one.
     ``others`` are stages with other rows in the table: a witness on one of them counts as well.
-    ``pairs_only`` leaves out the runs before.
+    ``pairs_only`` leaves out the runs before, ``without`` names pairs of jobs (the one that fails,
+    and the winner) that are not looked at.
     """
     witnesses: dict[tuple[str, str, str], Abort] = {}
     exact = stage.jobs.widening is EXACT
     most_of_all = MOST_FOR_ABORTS if exact else MOST_FOR_ABORTS_OF_FILES
     share = max(LEAST_OF_A_PAIR, most_of_all // max(1, len(instances)) ** 2)
-    for current, winner in product(instances, instances):
-        if _reads_only(stage.jobs, instances[current]) or _reads_only(
-            stage.jobs, instances[winner]
-        ):
+    writing = [job for job, some in instances.items() if not _reads_only(stage.jobs, some)]
+    for current, winner in product(writing, writing):
+        if (current, winner) in without:
             continue
         groups = list(islice(shortest(product(instances[current], instances[winner])), share))
         _note(stage, witnesses, current, winner, groups, MISSED)
