@@ -80,7 +80,7 @@ def test_the_transactions_together_reach_conflicts_and_commits(together: list[Re
     )
     assert outcomes["committed"] > 10
     assert outcomes["read"] > 2
-    assert outcomes["ConcurrentAppend"] > 1
+    assert outcomes["ConcurrentAppend"] > 0
     assert outcomes["ConcurrentDeleteRead"] > 0
 
 
