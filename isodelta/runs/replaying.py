@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from checker.judging.verdict import Verdict, judge
 from conformance.engine import Begun, Committed, Engine
 from conformance.replay import campaign
-from conformance.replay.comparison import Comparison
+from conformance.replay.comparison import Comparison, Difference
 from conformance.replay.observation import Observation, outcome
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.engines import start
@@ -60,31 +61,19 @@ def replay_result(
     comparison: Comparison, profile: str, expectations_unmet: tuple[str, ...] = ()
 ) -> RunResult:
     """The observation, judged and compared with the prediction of ``profile``, as plain data."""
-    observation = comparison.observation
-    writers = {
-        end.commit_version: name
-        for name, end in observation.ended.items()
-        if end.commit_version is not None
-    }
-    return RunResult(
-        scenario=observation.scenario.name,
-        profile=profile,
-        engine=observation.engine,
-        transactions={
-            name: _transaction(observation.begun[name], end, writers)
-            for name, end in observation.ended.items()
-        },
-        rows=plain_rows(observation.rows),
-        levels=comparison.verdicts,
-        compared=Compared(observation.level, comparison.differences),
-        failures=expectations_unmet,
+    result = observed_result(
+        comparison.observation, profile, comparison.verdicts, comparison.differences
     )
+    return replace(result, failures=expectations_unmet)
 
 
 def observed_result(
-    observation: Observation, profile: str, levels: Mapping[str, Verdict]
+    observation: Observation,
+    profile: str,
+    levels: Mapping[str, Verdict],
+    differences: tuple[Difference, ...] = (),
 ) -> RunResult:
-    """An observation that the model does not predict, and that nothing is compared with."""
+    """An observation as plain data; without ``differences`` where the model predicts nothing."""
     writers = {
         end.commit_version: name
         for name, end in observation.ended.items()
@@ -100,7 +89,7 @@ def observed_result(
         },
         rows=plain_rows(observation.rows),
         levels=levels,
-        compared=Compared(observation.level, ()),
+        compared=Compared(observation.level, differences),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +11,6 @@ from markupsafe import Markup
 
 from checker.logs.overlap.traces import Trace
 from isodelta.commands.audit.results import Audited, ReportedFinding
-from isodelta.exits import BadInput
 
 BINS = 60
 """Stretches of versions in the timeline; each opens to the commits in it."""
@@ -34,7 +32,7 @@ class Stretch:
 
 def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> Path:
     """Writes index.html and report.json; returns the path of the page. Raises BadInput."""
-    from isodelta.report.files.writer import replace_file
+    from isodelta.report.files.writer import write_page
     from isodelta.report.html import plain_page
 
     result = audited.audit
@@ -58,13 +56,7 @@ def write_audit_report(folder: Path, audited: Audited, cut_short: str = "") -> P
         "findings": [ReportedFinding(finding).to_json() for finding in result.findings],
         **summary,
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / "report.json", (json.dumps(whole, indent=1) + "\n").encode())
-        replace_file(folder / "index.html", page.encode())
-    except OSError as error:
-        raise BadInput(f"--report: {folder}: cannot be written: {error.strerror}") from error
-    return folder / "index.html"
+    return write_page(folder, page, whole)
 
 
 def timeline(traces: Sequence[Trace]) -> list[Stretch]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,7 +10,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from isodelta.commands.history.results import HistoryResult, LevelResult, Unread, lines_of_unread
-from isodelta.exits import BadInput
 
 SHOWN = 200
 """Violated histories whose cycles are drawn; the table and report.json have all."""
@@ -34,7 +32,7 @@ def write_history_report(
     ``cut_short`` says why not all results are there.
     """
     from isodelta.commands.history.words import assumptions_in_words, in_one_line, meaning_in_words
-    from isodelta.report.files.writer import replace_file
+    from isodelta.report.files.writer import write_page
     from isodelta.report.html import plain_page
 
     judged = [result for result in results if isinstance(result, HistoryResult)]
@@ -55,13 +53,7 @@ def write_history_report(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     whole = {"histories": [result.to_json() for result in judged], "unread": unread}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / "report.json", (json.dumps(whole, indent=1) + "\n").encode())
-        replace_file(folder / "index.html", page.encode())
-    except OSError as error:
-        raise BadInput(f"--report: {folder}: cannot be written: {error.strerror}") from error
-    return folder / "index.html"
+    return write_page(folder, page, whole)
 
 
 def _violations(number: int, result: HistoryResult) -> list[Violation]:

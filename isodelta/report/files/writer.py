@@ -6,8 +6,10 @@ import json
 import os
 import tempfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
+from isodelta.exits import BadInput
 from isodelta.report.data import Report
 
 
@@ -69,3 +71,15 @@ def replace_file(path: Path, content: bytes) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def write_page(folder: Path, page: str, data: Mapping[str, object]) -> Path:
+    """Writes a page and its data into a folder; returns the page's path. Raises BadInput."""
+    index = folder / "index.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "report.json", (json.dumps(data, indent=1) + "\n").encode())
+        replace_file(index, page.encode())
+    except OSError as error:
+        raise BadInput(f"--report: {folder}: cannot be written: {error.strerror}") from error
+    return index
