@@ -248,6 +248,7 @@ def hard(seed: int) -> RecordedHistory:
     )
 
 
+@pytest.mark.slow
 def test_choices_that_inference_leaves_open_are_searched() -> None:
     for seed in range(300):
         made = hard(seed)
@@ -270,6 +271,7 @@ def searched(seen: Observations, split: bool) -> OrderSearch | None:
     return OrderSearch(graph, order, pairs)
 
 
+@pytest.mark.slow
 def test_the_search_that_takes_choices_back_gives_the_same_answers() -> None:
     for seed in range(400):
         seen = observe(tiny(seed) if seed % 2 else hard(seed))
@@ -406,6 +408,7 @@ def test_a_level_is_decided_without_sessions_at_any_size() -> None:
     assert set(judgement.without_sessions.values()) == {"holds", "violated"}
 
 
+@pytest.mark.slow
 def test_a_transaction_of_many_reads_is_judged_like_one_of_few() -> None:
     """Would take a minute if each read were compared with all the others."""
     for size in (3, 20_000):

@@ -68,6 +68,7 @@ def test_near_pairs_are_open_and_neighbours() -> None:
             assert 0 < line.index(second) - line.index(first) <= NEIGHBOURS
 
 
+@pytest.mark.slow
 def test_what_the_search_of_near_pairs_decides_is_right() -> None:
     met = set()
     for seed in range(400):
@@ -90,6 +91,7 @@ def test_what_the_search_of_near_pairs_decides_is_right() -> None:
 
 
 @pytest.mark.parametrize("blind", [0.5, 1.0])
+@pytest.mark.slow
 def test_blind_writes_without_sessions_and_order_are_decided(blind: float) -> None:
     shape = Shape(1000, sessions=1000, keys=30, blind=blind)
     levels = judge(shuffled(2, shape), session_order=False).levels

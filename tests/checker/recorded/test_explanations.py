@@ -40,6 +40,7 @@ def checked(history: RecordedHistory, sessions: bool) -> Counter[str]:
 
 
 @pytest.mark.parametrize("sessions", [True, False])
+@pytest.mark.slow
 def test_every_reason_of_a_small_history_is_in_the_history(sessions: bool) -> None:
     met: Counter[str] = Counter()
     for seed in range(600):
@@ -112,6 +113,7 @@ def blind_writers(seed: int) -> RecordedHistory:
     )
 
 
+@pytest.mark.slow
 def test_a_violation_of_every_order_is_proved_by_cases() -> None:
     met: Counter[str] = Counter()
     for seed in range(400):

@@ -66,6 +66,7 @@ def test_the_long_loops_end_at_the_deadline(
         work(Constraints(seen, split=False, sessions=sessions, deadline=0.0))
 
 
+@pytest.mark.slow
 def test_a_weak_level_without_time_is_unknown_and_the_others_are_what_they_are() -> None:
     made = generate(2, Shape(transactions=3000, keys=50, blind=0.5, sessions=4))
     seen = observe(made)

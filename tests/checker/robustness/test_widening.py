@@ -112,6 +112,7 @@ def test_an_append_of_any_rows_reads_nothing() -> None:
     assert answer.serial.verdict == "robust"
 
 
+@pytest.mark.slow
 def test_a_history_that_rests_on_an_opaque_condition_is_not_called_one() -> None:
     """If the condition holds for no row, the deletes never miss anything."""
     tables = Tables({"t": declared_table("t", SPEC)})

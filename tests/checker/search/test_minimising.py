@@ -151,6 +151,7 @@ def test_a_statement_loses_one_part_at_a_time(sql: str, smaller: list[str]) -> N
     assert list(simpler_statements(sql)) == smaller
 
 
+@pytest.mark.slow
 def test_every_smaller_statement_is_shorter_and_prints_the_same_again() -> None:
     for number in range(300):
         for sql in random_scenario(4, number).transactions.values():

@@ -76,6 +76,7 @@ def test_without_an_engine_nothing_is_confirmed_by_one() -> None:
     }
 
 
+@pytest.mark.slow
 def test_every_claim_on_row_level_concurrency_is_modelled_as_the_document_says() -> None:
     rows = [claim.name for claim in CLAIMS.values() if claim.kind is Kind.MODEL]
     assert len(rows) == 19

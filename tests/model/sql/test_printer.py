@@ -56,6 +56,7 @@ def check(workload: Workload) -> None:
         assert syntax(text).sql() == text
 
 
+@pytest.mark.slow
 def test_every_statement_that_is_drawn_reads_the_same_from_its_print() -> None:
     kinds = set()
     for scenario in islice(random_scenarios(11), 400):
