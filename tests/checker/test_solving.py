@@ -33,6 +33,7 @@ def test_the_limit_of_work_is_named():
     assert ask_alone(pigeons(30), few, 0) == expected
 
 
+@pytest.mark.slow
 def test_the_limit_of_time_is_named():
     short = Limits(resources=4_000_000_000, wall_ms=50)
     expected = Answer("unknown", "the solver did not answer within 0.05 s")

@@ -161,6 +161,7 @@ def test_an_edge_that_is_not_there_is_an_error():
         found.edge(0, 1, EdgeKind.RW_ITEM)
 
 
+@pytest.mark.slow
 def test_pairs_and_timelines_give_the_same_edges():
     seen = set()
     for seed in range(2_000):

@@ -60,6 +60,7 @@ def cyclic(after: list[list[int]]) -> Graph:
 
 
 @pytest.mark.parametrize("pairs", [False, True])
+@pytest.mark.slow
 def test_the_cycle_is_as_short_as_networkx_finds_any(pairs: bool) -> None:
     met = set()
     for seed in range(400):

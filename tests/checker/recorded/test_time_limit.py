@@ -57,6 +57,7 @@ def test_no_level_may_work_past_the_limit_of_the_history(
     ],
     ids=["inference", "open pairs", "greedy run"],
 )
+@pytest.mark.slow
 def test_the_long_loops_end_at_the_deadline(
     work: Callable[[Constraints], object], sessions: bool
 ) -> None:

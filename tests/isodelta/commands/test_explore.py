@@ -91,6 +91,7 @@ def test_ctrl_c_keeps_what_explore_has_found(
     assert last["summary"]["violations"] == len(findings)
 
 
+@pytest.mark.slow
 def test_explore_samples_what_the_budget_leaves_out(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

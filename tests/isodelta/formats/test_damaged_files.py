@@ -61,6 +61,7 @@ def damaged(draw: st.DrawFn, valid: bytes) -> bytes:
 @pytest.mark.parametrize("name", VALID)
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
+@pytest.mark.slow
 def test_damaged_histories_are_judged_or_told(name: str, data: st.DataObject) -> None:
     made = data.draw(damaged(VALID[name]))
     with TemporaryDirectory() as folder:

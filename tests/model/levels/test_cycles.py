@@ -106,6 +106,7 @@ def test_serializable_fails_where_a_writers_reads_changed_before_its_commit():
         assert (graph.decide(judged, "Serializable").verdict == "violated") == stale
 
 
+@pytest.mark.slow
 def test_write_serializable_implies_snapshot_isolation_where_no_row_is_written_unread():
     tried = 0
     for seed in range(6_000):

@@ -155,6 +155,7 @@ def test_a_statement_that_no_document_speaks_of_is_refused() -> None:
         run_scenario(scenario, profile("databricks-14.2"))
 
 
+@pytest.mark.slow
 def test_random_histories_of_all_statements_keep_serializable_at_the_strongest() -> None:
     result = random_search(
         3,

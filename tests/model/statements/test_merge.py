@@ -415,6 +415,7 @@ def drawn(seed: str) -> Scenario:
     return Scenario(seed, spec, {"A": text}, (Step("begin", "A"), Step("commit", "A")), tables)
 
 
+@pytest.mark.slow
 def test_what_runs_and_what_is_run_again_agree() -> None:
     """On random tables: the rows that the footprint leaves are those of a run on plain rows."""
     seen = 0
