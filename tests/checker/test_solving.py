@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 import z3
 
 from checker.solving import Answer, Limits, ask, ask_alone
