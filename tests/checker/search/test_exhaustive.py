@@ -27,7 +27,6 @@ from model.preparation import prepare, run_scenario
 from model.profiles import DEFAULT
 from model.scenario import Step
 from model.simulator import run
-from tests.nightly import NIGHTLY
 
 pytestmark = pytest.mark.slow
 
@@ -348,7 +347,7 @@ def met(coverage, conflict):
     return {(current, winner) for name, current, winner in coverage.conflicts if name == conflict}
 
 
-@pytest.mark.skipif(not NIGHTLY, reason="the long form")
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("layout", "level", "schedules", "runs", "histories", "violations"),
     [

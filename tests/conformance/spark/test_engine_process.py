@@ -56,6 +56,8 @@ replay.begin("A")
 print(replay.commit("A").outcome)
 held, slow = engine.open(case), engine.open(case)
 held.begin("A")
+replay = engine.open(case)
+replay.begin("A")
 patience, engine.step_seconds = engine.step_seconds, 0.0
 try:
     slow.begin("A")
@@ -66,7 +68,7 @@ try:
     print("ready", flush=True)
     threading.Event().wait()
 except KeyboardInterrupt:
-    held.close()
+    replay.close()
     print("closed")
 finally:
     engine.close()

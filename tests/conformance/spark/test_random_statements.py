@@ -19,11 +19,12 @@ from conformance.spark.engine import SparkEngine
 from isodelta.files.scenario_writer import scenario_yaml
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
 from model.profiles import DEFAULT
-from tests.nightly import NIGHTLY, cases
+from tests.nightly import cases
 
 pytestmark = pytest.mark.spark
 
 ALONE, TOGETHER = cases(24, 2_000), cases(20, 2_000)
+"""The seeds below are such that as few as these reach what the tests ask for."""
 LEVELS = (SERIALIZABLE, WRITE_SERIALIZABLE)
 
 
@@ -49,12 +50,12 @@ def differing(found: Iterable[Replayed]) -> str:
 
 @pytest.fixture(scope="module")
 def alone(spark_engine: SparkEngine) -> list[Replayed]:
-    return replays(spark_engine, 20, (1,), ALONE)
+    return replays(spark_engine, 61, (1,), ALONE)
 
 
 @pytest.fixture(scope="module")
 def together(spark_engine: SparkEngine) -> list[Replayed]:
-    return replays(spark_engine, 20, (2, 3), TOGETHER)
+    return replays(spark_engine, 46, (2, 3), TOGETHER)
 
 
 def test_a_statement_alone_does_on_spark_what_the_model_says(alone: list[Replayed]) -> None:
@@ -70,8 +71,7 @@ def test_transactions_together_do_on_spark_what_the_model_says(together: list[Re
 def test_the_statements_alone_are_of_every_kind(alone: list[Replayed]) -> None:
     kinds = {s.kind for r in alone for s in r.comparison.workload.statements.values()}
     common = {"INSERT", "INSERT SELECT", "UPDATE", "DELETE", "SELECT", "OPTIMIZE", "MERGE"}
-    assert len(kinds & common) >= (len(common) if NIGHTLY else 4)
-    assert len(kinds) > 6
+    assert kinds > common
 
 
 def test_the_transactions_together_reach_conflicts_and_commits(together: list[Replayed]) -> None:
@@ -79,7 +79,7 @@ def test_the_transactions_together_reach_conflicts_and_commits(together: list[Re
         outcome for r in together for outcome in r.comparison.observation.outcomes.values()
     )
     assert outcomes["committed"] > 20
-    assert outcomes["read"] > 1
+    assert outcomes["read"] > 5
     assert outcomes["ConcurrentAppend"] > 5
     assert outcomes["ConcurrentDeleteRead"] > 0
 

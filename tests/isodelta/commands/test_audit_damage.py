@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,8 +27,9 @@ from tests.log_files import (
     touch_files,
     write_log,
 )
+from tests.nightly import cases
 
-SEEDS = 3000 if os.environ.get("ISODELTA_NIGHTLY") == "1" else 100
+SEEDS = cases(100, 3_000)
 
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 2**70, 1.5, float("nan"), "9" * 50, "", "x", "\ud800", "é\x1b[31m"),
