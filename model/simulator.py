@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import predicate_reads, rebased, transaction_of
+from model.effects import carried_over, predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
 from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
@@ -190,9 +190,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         footprint = _without_touched(footprint, winners)
         execution = replace(execution, footprint=footprint)
     elif winners and profile.reapplied is not None:
-        again = profile.reapplied(running.name, footprint, latest)
+        again = profile.reapplied(running.name, footprint, latest, read_version)
         if again is not footprint:
-            changes = rebased(execution.changes, latest)
+            changes = carried_over(execution.changes, again, latest)
             footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     lost = missed(footprint, latest, winners, running.began) if winners else frozenset()
