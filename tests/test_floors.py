@@ -32,6 +32,9 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
         "delta_rs", "cross_engine",
     ),
+    "pipeline": (
+        "session", "segments",
+    ),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
         "report", "commands", "cli", "__main__",
@@ -49,6 +52,7 @@ KEPT_OUT = {
     "model": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "checker": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "conformance": ("click", "rich", "yaml", "pydantic", "jinja2"),
+    "pipeline": ("click", "rich", "yaml", "pydantic", "jinja2"),
 }
 """Libraries that a package does without, so that it can be used without a terminal or an engine."""
 
