@@ -181,7 +181,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
     attempt = Attempt(running.name, footprint, level, before, winners)
-    conflict = profile.conflict(attempt, winners) if winners else None
+    try:
+        conflict = profile.conflict(attempt, winners) if winners else None
+    except StatementFailure as error:
+        # A predicate on partitions that fails on the partition of a file that a winner added.
+        return _without_version(error.error_class, running, latest)
     if conflict is not None:
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
