@@ -22,7 +22,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "model": (
         "history", "scenario", "errors", "levels", "outcomes", "values", "expressions", "tables",
         "queries", "physical", "statements", "sql", "workload", "definitions", "rules", "profiles",
-        "effects", "simulator", "preparation",
+        "effects", "simulator", "preparation", "several",
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",

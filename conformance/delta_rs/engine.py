@@ -21,7 +21,6 @@ from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import declared_table, parse_statement
 from model.tables.table import Table
-from model.workload import TARGET
 
 
 class DeltaRsEngine:
@@ -50,7 +49,7 @@ class DeltaRsEngine:
     def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
         """Copies the scenario's tables, prepared at the level, for one replay."""
         check_there(scenario)
-        specs = {**scenario.tables, TARGET: scenario.table}
+        specs = {**scenario.tables, scenario.target: scenario.table}
         if level is not None:
             specs = {name: spec.at_level(level) for name, spec in specs.items()}
         try:
