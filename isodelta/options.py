@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 import click
 
 from isodelta.exits import BadInput
+from isodelta.files.profiles import profile
 from model.errors import InvalidScenario
-from model.profiles import DEFAULT, Profile, profile
+from model.profiles import DEFAULT, Profile
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -105,7 +106,7 @@ def common_options(
         default=None,
         show_default=f"the engine's, else {DEFAULT.name}",
         metavar="NAME",
-        help="The implementation whose conflict rules to follow"
+        help="The implementation whose conflict rules to follow, or FILE.py:NAME, rules of your own"
         + (f"; {ALL}: every profile, side by side." if every_profile else "."),
     )
     @click.option(
@@ -142,7 +143,7 @@ def common_options(
         try:
             chosen = None if every else profile_name
             rules = profile(chosen or _profile_of(options.get("engine")))
-        except InvalidScenario as error:
+        except (BadInput, InvalidScenario) as error:
             raise BadInput(f"--profile: {error}") from error
         return command(*args, common=Common(rules, as_json, seed, report, every), **options)
 
