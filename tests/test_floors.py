@@ -30,7 +30,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
-        "delta_rs", "cross_engine", "minimising",
+        "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
         "session", "segments",
