@@ -29,8 +29,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "separation", "robustness", "logs", "refusals",
     ),
     "conformance": (
-        "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
-        "delta_rs", "cross_engine", "trees", "minimising",
+        "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
+        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
         "session", "segments",

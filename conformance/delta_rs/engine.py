@@ -15,6 +15,7 @@ from conformance.delta_rs.outcomes import outcome_of
 from conformance.delta_rs.replay import DeltaRsReplay, needed_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
+from conformance.extras import missing
 from conformance.prepared_tables import Templates
 from model.definitions import with_places
 from model.errors import InvalidScenario
@@ -30,10 +31,10 @@ class DeltaRsEngine:
     name = "delta-rs"
 
     def __init__(self) -> None:
-        try:
-            import deltalake
-        except ImportError as error:
-            raise EngineError(f"delta-rs is not installed ({error})") from error
+        if absent := missing("deltalake"):
+            raise EngineError(absent)
+        import deltalake
+
         self._versions = {"deltalake": deltalake.__version__, "core": deltalake.rust_core_version()}
         self._folder = Path(tempfile.mkdtemp(prefix="isodelta-delta-rs-"))
         self._templates = Templates(self._folder / "templates", _build)

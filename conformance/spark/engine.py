@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.engine import BadStatement, EngineError
+from conformance.extras import missing
 from conformance.prepared_tables import Templates, create_statement, put_level
 from conformance.spark.catalog import Names, use_database
 from conformance.spark.lanes import Finished, Lane, Raised
@@ -45,6 +46,8 @@ class SparkEngine:
         step_seconds: float = STEP_SECONDS,
         share: bool = True,
     ):
+        if absent := missing("pyspark", "delta"):
+            raise EngineError(absent)
         if jars is None:
             from conformance.spark.startup.jars import ensure_jars
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Run scenarios in the model, judge and explain them.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @partial(common_options, every_profile=True)
 def command(files: Sequence[str], common: Common) -> int:
     """Run scenarios in the model, judge every level, and explain.

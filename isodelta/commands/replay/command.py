@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Run scenarios on the real engine, step by step.")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @engine_option("delta-spark")
 @click.option(
     "--on-delta-rs",
