@@ -39,6 +39,11 @@ class DeltaRsEngine:
         self._templates = Templates(self._folder / "templates", _build)
         self._replays = itertools.count(1)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that the engine writes, removed when it is closed."""
+        return self._folder
+
     def versions(self) -> Mapping[str, str]:
         """Versions of the Python package and of the Rust core."""
         return self._versions

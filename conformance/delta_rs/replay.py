@@ -106,6 +106,9 @@ class DeltaRsReplay:
             return ended
         return Committed(COMMITTED, before + 1) if written else Committed(NO_COMMIT)
 
+    def note_foreign_commit(self) -> None:
+        """Nothing to do: each step looks at the log as it is."""
+
     def log(self, table: str = TARGET) -> Sequence[CommitRecord]:
         """All versions of a table's log, oldest first."""
         return self._readers[table].commits()
@@ -143,7 +146,9 @@ class DeltaRsReplay:
         except StatementFailure as error:
             return Committed(FAILED, error_class=error.error_class, message=str(error))
         except EngineError as error:
-            raise self._error(statement.text, error.message) from error
+            raise type(error)(
+                error.message, scenario=self.scenario.name, step=statement.text
+            ) from error
         except Exception as error:
             ended = outcome_of(error, statement)
             if ended is None:

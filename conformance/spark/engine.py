@@ -68,6 +68,11 @@ class SparkEngine:
         self._idle: list[Lane] = []
         self._lanes = itertools.count(1)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that the engine writes, removed when it is closed."""
+        return self.process.folder
+
     def versions(self) -> Mapping[str, str]:
         """Versions of Spark, Delta, Java and Scala."""
         return self.process.versions()
