@@ -22,7 +22,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "model": (
         "history", "scenario", "errors", "levels", "outcomes", "values", "expressions", "tables",
         "queries", "physical", "statements", "sql", "workload", "definitions", "rules", "profiles",
-        "effects", "simulator", "preparation",
+        "effects", "simulator", "preparation", "several",
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
@@ -30,7 +30,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
-        "matrix", "delta_rs", "cross_engine", "minimising",
+        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
         "session", "segments",

@@ -22,7 +22,6 @@ from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import declared_table, parse_statement
 from model.tables.table import Table
-from model.workload import TARGET
 
 
 class DeltaRsEngine:
@@ -40,6 +39,11 @@ class DeltaRsEngine:
         self._templates = Templates(self._folder / "templates", _build)
         self._replays = itertools.count(1)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that the engine writes, removed when it is closed."""
+        return self._folder
+
     def versions(self) -> Mapping[str, str]:
         """Versions of the Python package and of the Rust core."""
         return self._versions
@@ -51,7 +55,7 @@ class DeltaRsEngine:
     def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
         """Copies the scenario's tables, prepared at the level, for one replay."""
         check_there(scenario)
-        specs = {**scenario.tables, TARGET: scenario.table}
+        specs = {**scenario.tables, scenario.target: scenario.table}
         if level is not None:
             specs = {name: spec.at_level(level) for name, spec in specs.items()}
         try:
