@@ -22,15 +22,18 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "model": (
         "history", "scenario", "errors", "levels", "outcomes", "values", "expressions", "tables",
         "queries", "physical", "statements", "sql", "workload", "definitions", "rules", "profiles",
-        "effects", "simulator", "preparation",
+        "effects", "simulator", "preparation", "several",
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
         "separation", "robustness", "logs", "refusals",
     ),
     "conformance": (
-        "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
-        "delta_rs", "cross_engine",
+        "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
+        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
+    ),
+    "pipeline": (
+        "session", "segments",
     ),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
@@ -49,6 +52,7 @@ KEPT_OUT = {
     "model": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "checker": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "conformance": ("click", "rich", "yaml", "pydantic", "jinja2"),
+    "pipeline": ("click", "rich", "yaml", "pydantic", "jinja2"),
 }
 """Libraries that a package does without, so that it can be used without a terminal or an engine."""
 
