@@ -66,7 +66,11 @@ def spark_session(
         try:
             yield process.session
         finally:
-            process.close()
+            try:
+                if not process.stopped:
+                    process.session.stop()
+            finally:
+                process.close()
     finally:
         if before is None:
             del os.environ["PYSPARK_PYTHON"]
