@@ -16,6 +16,7 @@ from checker.proofs.theorems import (
     log_order,
     readings,
     repair,
+    segments,
     snapshot_levels,
     unseen_append,
 )
@@ -33,4 +34,5 @@ THEOREMS = (
     repair.THEOREM,
     snapshot_levels.THEOREM,
     definitions.THEOREM,
+    segments.THEOREM,
 )
