@@ -79,6 +79,15 @@ def engine_option(
     )
 
 
+schema_option = click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    metavar="FILE.sql",
+    help="CREATE TABLE and INSERT statements for the SQL scripts. Repeatable.",
+)
+"""``--schema``: scripts that define and fill the tables of others, passed as ``schemas``."""
+
 ALL = "all"
 """The value of --profile for every profile, in commands that support it."""
 

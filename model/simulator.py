@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import predicate_reads, rebased, transaction_of
+from model.effects import carried_over, predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
 from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
@@ -140,7 +140,7 @@ def begin_in(
             ) from error
         failed = Execution(None, failure=error.error_class)
         return InFlight(name, workload.statements[name], latest, failed)
-    return begin(name, statement, latest, workload.others, profile, began)
+    return begin(name, statement, latest, workload.others_of(name), profile, began)
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
@@ -181,7 +181,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
     attempt = Attempt(running.name, footprint, level, before, winners)
-    conflict = profile.conflict(attempt, winners) if winners else None
+    try:
+        conflict = profile.conflict(attempt, winners) if winners else None
+    except StatementFailure as error:
+        # A predicate on partitions that fails on the partition of a file that a winner added.
+        return _without_version(error.error_class, running, latest)
     if conflict is not None:
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
@@ -190,9 +194,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         footprint = _without_touched(footprint, winners)
         execution = replace(execution, footprint=footprint)
     elif winners and profile.reapplied is not None:
-        again = profile.reapplied(running.name, footprint, latest)
+        again = profile.reapplied(running.name, footprint, latest, read_version)
         if again is not footprint:
-            changes = rebased(execution.changes, latest)
+            changes = carried_over(execution.changes, again, latest)
             footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     lost = missed(footprint, latest, winners, running.began) if winners else frozenset()
@@ -330,7 +334,7 @@ def history_of(workload: Workload, ended: Sequence[Ended], final: Snapshot) -> H
         table=workload.table.name,
         base_version=workload.base.version,
         initial=initial_rows(workload),
-        transactions=tuple(e.logical for e in ended),
+        transactions=tuple(workload.bound(e.logical) for e in ended),
         final=final.rows(),
     )
 
@@ -346,18 +350,56 @@ def run(
     ``profiles`` gives single transactions the rules of another implementation. Raises
     UnsupportedSQL for a statement whose meaning on the definition then in force is unknown.
     """
+    name = workload.table.name
+    return run_together({name: workload}, schedule, profile, profiles)[name]
+
+
+def run_together(
+    workloads: Mapping[str, Workload],
+    schedule: Sequence[Step],
+    profile: Profile,
+    profiles: Mapping[str, Profile] | None = None,
+) -> dict[str, Run]:
+    """Runs a schedule of transactions that write several tables: one run for each of the tables.
+
+    ``workloads`` has one workload for each table that is written, by its name. A transaction is
+    checked against the commits to its own table, and reads the others as they are when it begins.
+    Raises UnsupportedSQL like ``run``, and where a table that a transaction reads has another
+    definition by then.
+    """
     profiles = profiles or {}
-    latest = workload.base
+    homes = {name: table for table, w in workloads.items() for name in w.statements}
+    found: dict[str, dict[str, Mapping[str, tuple[Row, ...]]]] = {t: {} for t in workloads}
+    if len(workloads) > 1:
+        workloads = {t: replace(w, others_at=found[t]) for t, w in workloads.items()}
+    latest = {table: workload.base for table, workload in workloads.items()}
     in_flight: dict[str, InFlight] = {}
-    ended: dict[str, Ended] = {}
+    ended: dict[str, dict[str, Ended]] = {table: {} for table in workloads}
     for place, step in enumerate(schedule, 1):
         name = step.transaction
-        rules = profiles.get(name, profile)
+        table, rules = homes[name], profiles.get(name, profile)
+        workload = workloads[table]
         if step.action == "begin":
-            in_flight[name] = begin_in(workload, name, latest, rules, place)
-            if latest.table.absent:
-                latest = after_begin(in_flight[name], latest)
+            if len(workloads) > 1:
+                found[table][name] = _found(workload, name, latest)
+            in_flight[name] = begin_in(workload, name, latest[table], rules, place)
+            if latest[table].table.absent:
+                latest[table] = after_begin(in_flight[name], latest[table])
         else:
-            ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)
-            latest = ended[name].latest
-    return Run(workload, profile, ended, latest, profiles)
+            end = commit(in_flight.pop(name), latest[table], rules, workload.level)
+            ended[table][name], latest[table] = end, end.latest
+    return {
+        table: Run(workload, profile, ended[table], latest[table], profiles)
+        for table, workload in workloads.items()
+    }
+
+
+def _found(
+    workload: Workload, name: str, latest: Mapping[str, Snapshot]
+) -> dict[str, tuple[Row, ...]]:
+    """The rows that a transaction finds in the other tables when it begins."""
+    for other, expected in workload.tables.items():
+        if other in latest and latest[other].table != expected:
+            reason = f"reading table {other} after its definition has changed is not supported"
+            raise UnsupportedSQL(reason, ("transactions", name))
+    return {o: latest[o].rows() if o in latest else rows for o, rows in workload.others.items()}

@@ -22,15 +22,15 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "model": (
         "history", "scenario", "errors", "levels", "outcomes", "values", "expressions", "tables",
         "queries", "physical", "statements", "sql", "workload", "definitions", "rules", "profiles",
-        "effects", "simulator", "preparation",
+        "effects", "simulator", "preparation", "several",
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
         "separation", "robustness", "logs", "refusals",
     ),
     "conformance": (
-        "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
-        "delta_rs", "cross_engine",
+        "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
+        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
         "session", "segments",

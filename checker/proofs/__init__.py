@@ -14,6 +14,7 @@ from checker.proofs.theorems import (
     induction,
     jobs,
     log_order,
+    proposals,
     readings,
     repair,
     segments,
@@ -35,4 +36,6 @@ THEOREMS = (
     snapshot_levels.THEOREM,
     definitions.THEOREM,
     segments.THEOREM,
+    proposals.SKIPPING,
+    proposals.ROWS,
 )

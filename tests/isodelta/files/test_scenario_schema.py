@@ -18,7 +18,7 @@ def test_the_schema_in_docs_is_current() -> None:
 
 def test_the_schema_knows_every_key_and_says_what_it_is() -> None:
     definitions = json_schema()["$defs"]
-    assert set(definitions) == {"ScenarioShape", "TableShape", "ExpectShape"}
+    assert set(definitions) == {"ScenarioShape", "TableShape", "ExpectShape", "TableExpectShape"}
     for definition in definitions.values():
         assert definition["additionalProperties"] is False
         assert all("description" in shape for shape in definition["properties"].values())

@@ -334,7 +334,6 @@ def test_tables_may_have_any_names() -> None:
     ("old", "new", "expected"),
     [
         ("INTO `main`.`sales`.`orders`", "INTO sales.orders", "this writes sales.orders, and"),
-        ("INTO `main`.`sales`.`orders`", "INTO t", "a statement writes to table 't'"),
         ("FROM t", "FROM nowhere", "unknown table 'nowhere'"),
     ],
 )  # fmt: skip
