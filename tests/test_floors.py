@@ -32,6 +32,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine", "matrix",
         "delta_rs", "cross_engine",
     ),
+    "pipeline": ("errors", "stream", "lessons", "store", "stages", "cluster", "campaign"),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
         "report", "commands", "cli", "__main__",
@@ -49,6 +50,7 @@ KEPT_OUT = {
     "model": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "checker": ("pyspark", "delta", "deltalake", "click", "rich", "yaml", "pydantic", "jinja2"),
     "conformance": ("click", "rich", "yaml", "pydantic", "jinja2"),
+    "pipeline": ("click", "rich", "yaml", "pydantic", "jinja2"),
 }
 """Libraries that a package does without, so that it can be used without a terminal or an engine."""
 

@@ -1,0 +1,1 @@
+"""The pipeline on Spark: campaigns over random histories, with their results in Delta tables."""
