@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help verify test quick lint format nightly mutants bench certificates setup packages browser clean
+.PHONY: help verify test quick lint format nightly mutants bench wheel certificates setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,10 @@ certificates: setup ## Every lemma as SMT-LIB into certificates/, each confirmed
 
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
+
+wheel: packages ## Wheel and sdist, into dist/
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build -d dist
 
 setup: packages ## Only the set-up: virtual environment, packages, Java, Delta JARs
 	@$(BIN)/python setup/engine_parts.py

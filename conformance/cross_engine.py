@@ -20,6 +20,7 @@ from model.outcomes import COMMITTED
 from model.preparation import prepare
 from model.profiles import Profile, delta_rs_1_6, delta_spark_4_4
 from model.scenario import Scenario
+from model.several import parts
 
 
 class CrossEngine:
@@ -51,6 +52,10 @@ class CrossEngine:
             names = ", ".join(sorted(unknown))
             raise EngineError(f"there is no transaction {names}", scenario=scenario.name)
         check_there(scenario)
+        if len(parts(scenario)) > 1:
+            raise BadStatement(
+                "a scenario with two engines has one written table", scenario=scenario.name
+            )
         for name in sorted(self.on_delta_rs):
             _check_known(scenario, name)
         return CrossReplay(self._spark.open(scenario, level), scenario, self.on_delta_rs)
@@ -100,17 +105,17 @@ class CrossReplay:
         """All versions of a table's log, oldest first."""
         return self._spark.log(table)
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file of the target after a version, in the file's order."""
-        return self._spark.file_rows(path, version)
+    def file_rows(self, path: str, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
+        """The rows of a data file of a table after a version, in the file's order."""
+        return self._spark.file_rows(path, version, table)
 
     def rows(self, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
         """The rows of a table at a version (None: the newest)."""
         return self._spark.rows(version, table)
 
-    def lost(self) -> frozenset[str]:
+    def lost(self, table: str = "t") -> frozenset[str]:
         """The paths of the newest version's files that a VACUUM has deleted."""
-        return self._spark.lost()
+        return self._spark.lost(table)
 
     def close(self) -> None:
         """Removes the tables."""

@@ -154,8 +154,8 @@ class Replay(Protocol):
         """All versions of a table's log, oldest first."""
         ...
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file of the target as they were after a version (None: the newest).
+    def file_rows(self, path: str, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
+        """The rows of a data file of a table as they were after a version (None: the newest).
 
         In the file's order, without rows that a deletion vector marks as deleted, under the
         schema of that version.
@@ -166,7 +166,7 @@ class Replay(Protocol):
         """The rows of a table at a version (None: the newest), in no particular order."""
         ...
 
-    def lost(self) -> frozenset[str]:
+    def lost(self, table: str = "t") -> frozenset[str]:
         """The paths of the newest version's files that a VACUUM has deleted."""
         ...
 

@@ -104,7 +104,9 @@ class ModelReplay:
         """All versions of the target's log, oldest first."""
         return tuple(_record(snapshot) for snapshot in self._snapshots())
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+    def file_rows(
+        self, path: str, version: int | None = None, table: str = TARGET
+    ) -> tuple[Row, ...]:
         """The rows of a data file of the target."""
         snapshot: Snapshot | None = self._latest if version is None else self._latest.at(version)
         while snapshot is not None and snapshot.commit is not None:
@@ -118,7 +120,7 @@ class ModelReplay:
         """The rows of the target at a version (None: the newest)."""
         return (self._latest if version is None else self._latest.at(version)).shown()
 
-    def lost(self) -> frozenset[str]:
+    def lost(self, table: str = TARGET) -> frozenset[str]:
         """The paths of the newest version's files that a VACUUM has deleted."""
         lost = self._latest.lost
         files = self._latest.files.values()

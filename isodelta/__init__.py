@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from checker.separation.lattice import Lattice, lattice
     from checker.separation.result import Separation, SeparationResult
     from checker.separation.snapshots import separate
+    from isodelta.files.profiles import profile
     from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
     from isodelta.files.scenarios import BadScenarios, load_scenarios
     from isodelta.files.workloads import load_workload
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
         Transaction,
     )
     from model.levels import DELTA_LEVELS, LEVELS
-    from model.profiles import PROFILES, Profile, profile
+    from model.profiles import PROFILES, Profile
     from model.scenario import Expectation, Scenario, Step, TableSpec
     from model.simulator import Run
 
@@ -70,7 +71,7 @@ _HOMES = {
     "Run": "model.simulator",
     "Profile": "model.profiles",
     "PROFILES": "model.profiles",
-    "profile": "model.profiles",
+    "profile": "isodelta.files.profiles",
     # Histories and verdicts.
     "History": "model.history",
     "Transaction": "model.history",

@@ -38,6 +38,10 @@ ORDER = (
 """The order in which the help lists commands: the main job first."""
 
 
+COMPLETION = "_ISODELTA_COMPLETE"
+"""The variable by which a shell asks for completions, as click's scripts for shells set it."""
+
+
 class _Commands(click.Group):
     """The commands, found by the names of their folders."""
 
@@ -84,15 +88,27 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(error.lines, error.code)
     except (KeyboardInterrupt, click.Abort):
         return _complain(["isodelta: interrupted"], INTERRUPTED)
+    except ModuleNotFoundError as error:
+        # Lazily, like all that only some calls need.
+        from conformance.extras import advice
+
+        if (how := advice(error.name)) is None:
+            return _bug()
+        return _complain([f"isodelta: {how}"], BAD)
     except BrokenPipeError:
         # The reader of our output has closed the pipe (`| head`). Python would complain again
         # when it flushes at exit, so standard output is discarded from here on.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return OK
     except Exception:  # noqa: BLE001 - a bug of ours must not look like exit code 1, a finding
-        traceback.print_exc()
-        return _complain(["isodelta: this is a bug in isodelta itself; please report it"], BROKEN)
+        return _bug()
     return code if isinstance(code, int) else OK
+
+
+def _bug() -> int:
+    """Prints the exception that is being handled."""
+    traceback.print_exc()
+    return _complain(["isodelta: this is a bug in isodelta itself; please report it"], BROKEN)
 
 
 def _usage_line(error: click.ClickException) -> str:
@@ -113,4 +129,8 @@ def main() -> NoReturn:
     # Objects made by imports and searches mostly stay alive: at Python's default threshold the
     # collector walks them hundreds of times, a seventh of the time of `isodelta check`.
     gc.set_threshold(100_000)
+    if instruction := os.environ.get(COMPLETION):
+        from click.shell_completion import shell_complete
+
+        sys.exit(shell_complete(cli, {}, "isodelta", COMPLETION, instruction))
     sys.exit(run())

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 import click
 
 from isodelta.exits import BadInput
+from isodelta.files.profiles import profile
 from model.errors import InvalidScenario
-from model.profiles import DEFAULT, Profile, profile
+from model.profiles import DEFAULT, Profile
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -78,6 +79,15 @@ def engine_option(
     )
 
 
+schema_option = click.option(
+    "--schema",
+    "schemas",
+    multiple=True,
+    metavar="FILE.sql",
+    help="CREATE TABLE and INSERT statements for the SQL scripts. Repeatable.",
+)
+"""``--schema``: scripts that define and fill the tables of others, passed as ``schemas``."""
+
 ALL = "all"
 """The value of --profile for every profile, in commands that support it."""
 
@@ -96,7 +106,7 @@ def common_options(
         default=None,
         show_default=f"the engine's, else {DEFAULT.name}",
         metavar="NAME",
-        help="The implementation whose conflict rules to follow"
+        help="The implementation whose conflict rules to follow, or FILE.py:NAME, rules of your own"
         + (f"; {ALL}: every profile, side by side." if every_profile else "."),
     )
     @click.option(
@@ -133,7 +143,7 @@ def common_options(
         try:
             chosen = None if every else profile_name
             rules = profile(chosen or _profile_of(options.get("engine")))
-        except InvalidScenario as error:
+        except (BadInput, InvalidScenario) as error:
             raise BadInput(f"--profile: {error}") from error
         return command(*args, common=Common(rules, as_json, seed, report, every), **options)
 

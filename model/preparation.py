@@ -33,7 +33,7 @@ from model.statements import Execution, Refused, Statement
 from model.statements.base import check_places
 from model.tables.protocol import features_in_use
 from model.tables.table import Table
-from model.workload import TARGET, Workload
+from model.workload import Workload
 
 _Reader = Callable[[str, str, Mapping[str, Table]], Understood]
 """The parser of a statement: strict, or one that takes opaque parts."""
@@ -54,6 +54,13 @@ def prepare(
     InvalidScenario with the path of keys to the place that is wrong.
     """
     check_schedule(scenario)
+    return prepared(scenario, profile, level, opaque=opaque)
+
+
+def prepared(
+    scenario: Scenario, profile: Profile, level: str | None = None, *, opaque: bool = False
+) -> Workload:
+    """The same for a schedule that has been checked, or is only a part. Raises InvalidScenario."""
     in_force = level or scenario.level or profile.default_level
     if in_force not in profile.levels:
         raise InvalidScenario(
@@ -62,11 +69,11 @@ def prepare(
             ("table", "properties", LEVEL_PROPERTY),
         )
     read = understood if opaque else understood_strictly
-    target = _table(TARGET, scenario.table, ("table",))
+    target = _table(scenario.target, scenario.table, ("table",))
     tables: dict[str, Table] = {}
     for name, spec in scenario.tables.items():
-        if name == TARGET:
-            raise InvalidScenario(f"{TARGET!r} is the target's name", ("tables", name))
+        if name == scenario.target:
+            raise InvalidScenario(f"{name!r} is the target's name", ("tables", name))
         if spec.absent:
             raise InvalidScenario(f"table {name} has no columns", ("tables", name))
         tables[name] = with_places(_table(name, spec, ("tables", name)), spec.setup, (), {})
@@ -185,7 +192,7 @@ def _statements(
 
 
 def _resolved(text: str, table: Table, tables: Mapping[str, Table], read: _Reader) -> Understood:
-    resolved = read(text, TARGET, {**tables, TARGET: table})
+    resolved = read(text, table.name, {**tables, table.name: table})
     check_places(resolved.statement)
     return resolved
 

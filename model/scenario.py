@@ -12,6 +12,9 @@ from typing import Literal
 
 from model.history import Row
 
+TARGET = "t"
+"""Name of the target table, unless a scenario gives it another one."""
+
 LEVEL_PROPERTY = "delta.isolationLevel"
 """The table property that declares the isolation level."""
 
@@ -55,16 +58,24 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The results that a scenario's author expects; None or an absent key expects nothing."""
+    """The results that a scenario's author expects; None or an absent key expects nothing.
+
+    ``rows`` and ``levels`` are about the target; ``tables`` has those of other written tables.
+    """
 
     outcomes: Mapping[str, str] = field(default_factory=dict)
     rows: tuple[Row, ...] | None = None
     levels: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Expectation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One concurrent history to run: the target table is called ``t`` in every statement."""
+    """One concurrent history to run.
+
+    ``table`` is the table called ``target`` in every statement. A transaction may also write one of
+    ``tables`` (:mod:`model.several`).
+    """
 
     name: str
     table: TableSpec
@@ -72,6 +83,7 @@ class Scenario:
     schedule: tuple[Step, ...]
     tables: Mapping[str, TableSpec] = field(default_factory=dict)
     expect: Expectation = field(default_factory=Expectation)
+    target: str = TARGET
 
     @property
     def level(self) -> str | None:

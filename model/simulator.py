@@ -147,7 +147,7 @@ def begin_in(
             ) from error
         failed = Execution(None, failure=error.error_class)
         return InFlight(name, workload.statements[key], latest, failed)
-    return begin(name, statement, latest, workload.others, profile, began)
+    return begin(name, statement, latest, workload.others_of(key), profile, began)
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
@@ -337,7 +337,7 @@ def history_of(workload: Workload, ended: Sequence[Ended], final: Snapshot) -> H
         table=workload.table.name,
         base_version=workload.base.version,
         initial=initial_rows(workload),
-        transactions=tuple(e.logical for e in ended),
+        transactions=tuple(workload.bound(e.logical) for e in ended),
         final=final.rows(),
     )
 
@@ -353,18 +353,56 @@ def run(
     ``profiles`` gives single transactions the rules of another implementation. Raises
     UnsupportedSQL for a statement whose meaning on the definition then in force is unknown.
     """
+    name = workload.table.name
+    return run_together({name: workload}, schedule, profile, profiles)[name]
+
+
+def run_together(
+    workloads: Mapping[str, Workload],
+    schedule: Sequence[Step],
+    profile: Profile,
+    profiles: Mapping[str, Profile] | None = None,
+) -> dict[str, Run]:
+    """Runs a schedule of transactions that write several tables: one run for each of the tables.
+
+    ``workloads`` has one workload for each table that is written, by its name. A transaction is
+    checked against the commits to its own table, and reads the others as they are when it begins.
+    Raises UnsupportedSQL like ``run``, and where a table that a transaction reads has another
+    definition by then.
+    """
     profiles = profiles or {}
-    latest = workload.base
+    homes = {name: table for table, w in workloads.items() for name in w.statements}
+    found: dict[str, dict[str, Mapping[str, tuple[Row, ...]]]] = {t: {} for t in workloads}
+    if len(workloads) > 1:
+        workloads = {t: replace(w, others_at=found[t]) for t, w in workloads.items()}
+    latest = {table: workload.base for table, workload in workloads.items()}
     in_flight: dict[str, InFlight] = {}
-    ended: dict[str, Ended] = {}
+    ended: dict[str, dict[str, Ended]] = {table: {} for table in workloads}
     for place, step in enumerate(schedule, 1):
         name = step.transaction
-        rules = profiles.get(name, profile)
+        table, rules = homes[name], profiles.get(name, profile)
+        workload = workloads[table]
         if step.action == "begin":
-            in_flight[name] = begin_in(workload, name, latest, rules, place)
-            if latest.table.absent:
-                latest = after_begin(in_flight[name], latest)
+            if len(workloads) > 1:
+                found[table][name] = _found(workload, name, latest)
+            in_flight[name] = begin_in(workload, name, latest[table], rules, place)
+            if latest[table].table.absent:
+                latest[table] = after_begin(in_flight[name], latest[table])
         else:
-            ended[name] = commit(in_flight.pop(name), latest, rules, workload.level)
-            latest = ended[name].latest
-    return Run(workload, profile, ended, latest, profiles)
+            end = commit(in_flight.pop(name), latest[table], rules, workload.level)
+            ended[table][name], latest[table] = end, end.latest
+    return {
+        table: Run(workload, profile, ended[table], latest[table], profiles)
+        for table, workload in workloads.items()
+    }
+
+
+def _found(
+    workload: Workload, name: str, latest: Mapping[str, Snapshot]
+) -> dict[str, tuple[Row, ...]]:
+    """The rows that a transaction finds in the other tables when it begins."""
+    for other, expected in workload.tables.items():
+        if other in latest and latest[other].table != expected:
+            reason = f"reading table {other} after its definition has changed is not supported"
+            raise UnsupportedSQL(reason, ("transactions", name))
+    return {o: latest[o].rows() if o in latest else rows for o, rows in workload.others.items()}

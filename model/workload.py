@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import compress
 
-from model.history import Row, RowId
+from model.history import Row, RowId, SerialResult, Transaction
 from model.physical.log import Snapshot
+from model.scenario import TARGET
 from model.sql import OpaquePart, understood, understood_strictly
 from model.statements import Statement
 from model.statements.base import check_places
 from model.tables.table import Table
 
-TARGET = "t"
-"""Name of the target table in every scenario."""
+__all__ = ["TARGET", "Workload", "initial_rows"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,9 +24,11 @@ class Workload:
     ``base`` is the snapshot that the set-up leaves behind, ``table`` the target's definition
     there; ``statements`` are the transactions' statements as resolved for it, or, where that
     fails, for a definition that another transaction of the scenario makes. ``tables`` and
-    ``others`` have the definitions and the rows of the other tables, which no transaction
-    writes. ``meaning`` is the profile's. ``opaque`` are the parts that the model cannot evaluate,
-    by transaction; there are none unless the workload ``accepts_opaque`` ones.
+    ``others`` have the definitions and the rows of the other tables. No transaction of the
+    workload writes them; where others do, ``others_at`` has the rows that a transaction finds in
+    them when it begins, by its name. ``meaning`` is the profile's. ``opaque`` are the parts that
+    the model cannot evaluate, by transaction; there are none unless the workload
+    ``accepts_opaque`` ones.
     """
 
     table: Table
@@ -37,6 +40,33 @@ class Workload:
     meaning: Callable[[Statement], Statement] | None = None
     opaque: tuple[tuple[str, OpaquePart], ...] = ()
     accepts_opaque: bool = False
+    others_at: Mapping[str, Mapping[str, tuple[Row, ...]]] = field(default_factory=dict)
+
+    def others_of(self, name: str) -> Mapping[str, tuple[Row, ...]]:
+        """The rows of the other tables as a transaction reads them."""
+        return self.others_at.get(name, self.others)
+
+    def bound(self, transaction: Transaction) -> Transaction:
+        """The transaction, whose run alone finds other tables as they were when it began.
+
+        Its reads of those are no longer reads: no transaction of this workload can change them.
+        """
+        alone, others = transaction.rerun, self.others_at.get(transaction.name)
+        if alone is None or others is None:
+            return transaction
+        target = self.table.name
+        own = [read.table == target for read in transaction.predicate_reads]
+
+        def rerun(tables: Mapping[str, tuple[Row, ...]]) -> SerialResult:
+            result = alone({**tables, **others})
+            return SerialResult(
+                tuple(compress(result.reads, own)),
+                {**tables, target: result.tables[target]},
+                result.failed,
+            )
+
+        reads = tuple(compress(transaction.predicate_reads, own))
+        return replace(transaction, predicate_reads=reads, rerun=rerun)
 
     def statement(self, name: str, table: Table) -> Statement:
         """A transaction's statement, resolved for a definition of the target.
@@ -47,8 +77,8 @@ class Workload:
         if ready.table == table:
             return ready
         read = understood if self.accepts_opaque else understood_strictly
-        known = {**self.tables, TARGET: table}
-        statement = check_places(read(ready.text, TARGET, known).statement)
+        known = {**self.tables, table.name: table}
+        statement = check_places(read(ready.text, table.name, known).statement)
         return statement if self.meaning is None else self.meaning(statement)
 
 

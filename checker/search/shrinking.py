@@ -29,7 +29,7 @@ def minimise(scenario: Scenario, still: Callable[[Scenario], bool]) -> Scenario:
     while smaller is not None:
         scenario = smaller
         smaller = next(
-            (candidate for candidate in _simpler(scenario) if _holds(candidate, still)), None
+            (candidate for candidate in simpler(scenario) if _holds(candidate, still)), None
         )
     return scenario
 
@@ -41,8 +41,8 @@ def _holds(scenario: Scenario, still: Callable[[Scenario], bool]) -> bool:
         return False
 
 
-def _simpler(scenario: Scenario) -> Iterator[Scenario]:
-    """Scenarios that are one step simpler, the largest steps first."""
+def simpler(scenario: Scenario) -> Iterator[Scenario]:
+    """Scenarios that are one step simpler, the largest steps first. Not all of them are valid."""
     for name in scenario.transactions if len(scenario.transactions) > 1 else ():
         yield replace(
             scenario,

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from conformance.extras import advice
+
 
 class UnreadableStore(Exception):
     """A location cannot be read; the text says which one and why."""
@@ -82,6 +84,8 @@ class RemoteStore:
 
             self._files: Any = arrow.PyFileSystem(DeltaStorageHandler(url))
             self._selector = arrow.FileSelector
+        except ModuleNotFoundError as error:
+            raise UnreadableStore(f"{url}: {advice(error.name) or error}") from error
         except Exception as error:
             # The object stores raise many classes, none of them documented.
             raise UnreadableStore(f"{url}: {_reason(error)}") from error

@@ -13,18 +13,20 @@ from typing import Any
 from conformance.delta_log.log_reader import LogReader, Schema
 from model.definitions import with_places
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
+from model.several import parts
 from model.sql import declared_table
 from model.tables.table import CHECK_PREFIX, Table
-from model.workload import TARGET
 
 
 def declared(scenario: Scenario, specs: Mapping[str, TableSpec]) -> dict[str, Table]:
-    """The definitions of the tables; the target's has places for columns added later."""
+    """The definitions of the tables; those of written ones have places for columns added later."""
     tables = {name: declared_table(name, spec) for name, spec in specs.items()}
-    others = {name: table for name, table in tables.items() if name != TARGET}
-    texts = scenario.transactions.values()
-    tables[TARGET] = with_places(tables[TARGET], scenario.table.setup, texts, others)
-    return tables
+    made = dict(tables)
+    for table, part in parts(scenario).items():
+        others = {name: other for name, other in tables.items() if name != table}
+        texts = part.transactions.values()
+        made[table] = with_places(tables[table], part.table.setup, texts, others)
+    return made
 
 
 class Definitions:

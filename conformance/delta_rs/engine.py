@@ -15,13 +15,13 @@ from conformance.delta_rs.outcomes import outcome_of
 from conformance.delta_rs.replay import DeltaRsReplay, needed_rows
 from conformance.delta_rs.tables import create
 from conformance.engine import BadStatement, EngineError
+from conformance.extras import missing
 from conformance.prepared_tables import Templates
 from model.definitions import with_places
 from model.errors import InvalidScenario
 from model.scenario import Scenario, TableSpec
 from model.sql import declared_table, parse_statement
 from model.tables.table import Table
-from model.workload import TARGET
 
 
 class DeltaRsEngine:
@@ -30,14 +30,19 @@ class DeltaRsEngine:
     name = "delta-rs"
 
     def __init__(self) -> None:
-        try:
-            import deltalake
-        except ImportError as error:
-            raise EngineError(f"delta-rs is not installed ({error})") from error
+        if absent := missing("deltalake"):
+            raise EngineError(absent)
+        import deltalake
+
         self._versions = {"deltalake": deltalake.__version__, "core": deltalake.rust_core_version()}
         self._folder = Path(tempfile.mkdtemp(prefix="isodelta-delta-rs-"))
         self._templates = Templates(self._folder / "templates", _build)
         self._replays = itertools.count(1)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that the engine writes, removed when it is closed."""
+        return self._folder
 
     def versions(self) -> Mapping[str, str]:
         """Versions of the Python package and of the Rust core."""
@@ -50,7 +55,7 @@ class DeltaRsEngine:
     def open(self, scenario: Scenario, level: str | None = None) -> DeltaRsReplay:
         """Copies the scenario's tables, prepared at the level, for one replay."""
         check_there(scenario)
-        specs = {**scenario.tables, TARGET: scenario.table}
+        specs = {**scenario.tables, scenario.target: scenario.table}
         if level is not None:
             specs = {name: spec.at_level(level) for name, spec in specs.items()}
         try:

@@ -21,6 +21,7 @@ from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
 from model.outcomes import COMMITTED, FAILED, NO_COMMIT, READ
 from model.scenario import Scenario
+from model.several import homes
 from model.sql import parse_statement
 from model.statements import Select, Statement
 from model.tables.table import Table
@@ -46,8 +47,13 @@ class DeltaRsReplay:
         self._tables = tables
         self._readers = {name: LogReader(folder / name) for name in tables}
         self._in_flight: dict[str, DeltaTable] = {}
-        self.base_version = self._readers[TARGET].version()
-        self._definitions = Definitions(tables[TARGET], self._readers[TARGET])
+        self._homes = homes(scenario)
+        self._found: dict[str, dict[str, tuple[Row, ...]]] = {}
+        self.base_version = self._readers[scenario.target].version()
+        self._definitions = {
+            home: Definitions(tables[home], self._readers[home])
+            for home in {scenario.target, *self._homes.values()}
+        }
 
     @property
     def folder(self) -> Path:
@@ -58,8 +64,12 @@ class DeltaRsReplay:
         """Pins a handle at the newest version."""
         from deltalake import DeltaTable
 
-        version = self._readers[TARGET].version()
-        self._in_flight[name] = DeltaTable(str(self._folder / TARGET), version=version)
+        home = self._homes[name]
+        version = self._readers[home].version()
+        self._in_flight[name] = DeltaTable(str(self._folder / home), version=version)
+        self._found[name] = {
+            other: self.rows(table=other) for other in self._tables if other != home
+        }
         return Begun(version)
 
     def commit(self, name: str) -> Committed:
@@ -71,14 +81,15 @@ class DeltaRsReplay:
             raise self._error(f"commit {name}", "committed before its begin, or twice")
         handle = self._in_flight.pop(name)
         text = self.scenario.transactions[name]
-        target = self._definitions.at(handle.version())
+        home = self._homes[name]
+        target = self._definitions[home].at(handle.version())
         try:
-            statement = parse_statement(text, TARGET, {**self._tables, TARGET: target})
+            statement = parse_statement(text, home, {**self._tables, home: target})
         except InvalidScenario as error:
             return Committed(FAILED, error_class=error.error_class, message=str(error))
-        before = self._readers[TARGET].version()
-        ended = self._run(statement, handle)
-        written = self._readers[TARGET].version() - before
+        before = self._readers[home].version()
+        ended = self._run(statement, handle, self._found[name])
+        written = self._readers[home].version() - before
         if written > (ended.outcome == COMMITTED):
             step = f"commit {name}"
             if _UNREADABLE in (ended.message or ""):
@@ -95,30 +106,39 @@ class DeltaRsReplay:
             return ended
         return Committed(COMMITTED, before + 1) if written else Committed(NO_COMMIT)
 
+    def note_foreign_commit(self) -> None:
+        """Nothing to do: each step looks at the log as it is."""
+
     def log(self, table: str = TARGET) -> Sequence[CommitRecord]:
         """All versions of a table's log, oldest first."""
         return self._readers[table].commits()
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file of the target after a version, in the file's order."""
-        return self._readers[TARGET].file_rows(path, version)
+    def file_rows(
+        self, path: str, version: int | None = None, table: str = TARGET
+    ) -> tuple[Row, ...]:
+        """The rows of a data file of a table after a version, in the file's order."""
+        return self._readers[table].file_rows(path, version)
 
     def rows(self, version: int | None = None, table: str = TARGET) -> tuple[Row, ...]:
         """The rows of a table at a version (None: the newest)."""
         return self._readers[table].rows(version)
 
-    def lost(self) -> frozenset[str]:
+    def lost(self, table: str = TARGET) -> frozenset[str]:
         """The paths of the newest version's files that a VACUUM has deleted."""
-        return self._readers[TARGET].lost()
+        return self._readers[table].lost()
 
     def close(self) -> None:
         """Forgets the handles and removes the folder."""
         self._in_flight.clear()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _run(self, statement: Statement, handle: DeltaTable) -> Committed:
+    def _run(
+        self, statement: Statement, handle: DeltaTable, others: Mapping[str, tuple[Row, ...]]
+    ) -> Committed:
+        """Runs a statement that finds these rows in the other tables."""
         try:
-            tables = self._needed(statement, handle)
+            own = needed_rows(statement, handle, statement.table)
+            tables = {**others, statement.table.name: own}
             if isinstance(statement, Select):
                 return Committed(READ, rows=read(statement, tables))
             if not write(statement, handle, tables):
@@ -126,17 +146,15 @@ class DeltaRsReplay:
         except StatementFailure as error:
             return Committed(FAILED, error_class=error.error_class, message=str(error))
         except EngineError as error:
-            raise self._error(statement.text, error.message) from error
+            raise type(error)(
+                error.message, scenario=self.scenario.name, step=statement.text
+            ) from error
         except Exception as error:
             ended = outcome_of(error, statement)
             if ended is None:
                 raise
             return ended
         return Committed(COMMITTED)
-
-    def _needed(self, statement: Statement, handle: DeltaTable) -> dict[str, tuple[Row, ...]]:
-        others = {name: self.rows(table=name) for name in self._tables if name != TARGET}
-        return {**others, TARGET: needed_rows(statement, handle, statement.table)}
 
     def _error(self, step: str, message: str) -> EngineError:
         return EngineError(message, scenario=self.scenario.name, step=step)

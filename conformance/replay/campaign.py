@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from conformance.engine import BadStatement, Engine, EngineError
-from conformance.replay.comparison import Comparison, compare
-from conformance.replay.observation import Observation, observe
+from conformance.replay.comparison import Comparison, compare, compare_parts
+from conformance.replay.observation import Observation, observe, observe_parts
 from model.errors import InvalidScenario, NotPredicted
 from model.preparation import check_known, prepare
 from model.profiles.base import Profile
 from model.scenario import Scenario
+from model.several import prepare_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,23 @@ def replay(engine: Engine, job: Job, profile: Profile) -> Replayed:
     except NotPredicted as error:
         raise Unpredicted(observation, error) from error
     return Replayed(job, comparison, time.monotonic() - started)
+
+
+def replay_parts(
+    engine: Engine, scenario: Scenario, profile: Profile
+) -> tuple[dict[str, Comparison], float]:
+    """Replays a scenario that writes several tables: a comparison for each, and the seconds.
+
+    Raises EngineError, and InvalidScenario.
+    """
+    started = time.monotonic()
+    workloads = prepare_parts(scenario, profile, opaque=True)
+    levels = {table: workload.level for table, workload in workloads.items()}
+    observations = observe_parts(engine, scenario, levels)
+    comparisons = compare_parts(workloads, scenario.schedule, profile, observations)
+    for comparison in comparisons.values():
+        _ = comparison.differences, comparison.verdicts
+    return comparisons, time.monotonic() - started
 
 
 def run_campaign(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
@@ -23,7 +23,8 @@ from model.levels import DELTA_LEVELS
 from model.outcomes import COMMITTED
 from model.physical.log import Snapshot
 from model.profiles.base import Profile
-from model.simulator import Run, run
+from model.scenario import Step
+from model.simulator import Run, run, run_together
 from model.values.types import sql_row
 from model.values.unknown import Unknown
 from model.workload import Workload
@@ -142,6 +143,28 @@ def compare(
     """
     predicted = run(workload, observation.scenario.schedule, profile, profiles)
     return Comparison(workload, predicted, observation)
+
+
+def compare_parts(
+    workloads: Mapping[str, Workload],
+    schedule: Sequence[Step],
+    profile: Profile,
+    observations: Mapping[str, Observation],
+) -> dict[str, Comparison]:
+    """The same for a scenario that writes several tables: one comparison for each of them.
+
+    A transaction's statement is measured by the rows that the engine showed of the other tables
+    when it began.
+    """
+    predicted = run_together(workloads, schedule, profile)
+    return {
+        table: Comparison(
+            replace(workload, others_at=observations[table].others_at),
+            predicted[table],
+            observations[table],
+        )
+        for table, workload in workloads.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)

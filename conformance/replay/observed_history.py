@@ -96,7 +96,7 @@ def observed(workload: Workload, observation: Observation) -> Observed:
         table=workload.table.name,
         base_version=observation.base_version,
         initial=initial_rows(_on(workload, base)),
-        transactions=tuple(transactions[name] for name in observation.ended),
+        transactions=tuple(workload.bound(transactions[name]) for name in observation.ended),
         # If they agree, the rows in the files also have the values of dropped columns.
         final=final.rows() if faithful else tuple(map(final.table.placed, observation.rows)),
         unknown=tuple(state.unknown),
@@ -201,7 +201,7 @@ def _follow(
         _apply(state, record, name, None, read, None)
         return Transaction(name, "", read.version, record.version, True)
     try:
-        meant = statement.execute(read, name, state.workload.others)
+        meant = statement.execute(read, name, state.workload.others_of(name))
     except StatementFailure as error:
         state.unknown.append(f"{name} committed although its statement fails: {error}")
         meant = Execution(None)
@@ -209,7 +209,7 @@ def _follow(
     definition = _definition(state, name, meant, latest)
     written = _written(state, record, meant)
     execution = _apply(state, record, name, statement, read, definition, written)
-    tables = {**state.workload.others, state.workload.table.name: read.rows()}
+    tables = {**state.workload.others_of(name), state.workload.table.name: read.rows()}
     reads = statement.reads_on(tables)
     execution = replace(execution, item_reads=_items(reads, read), predicate_reads=reads)
     if meant.footprint is not None and _content(meant.changes) != _content(execution.changes):
@@ -278,7 +278,7 @@ def _apply(
         for a in added
     }
     again = tuple(_left(files[a.path], placed.pop(a.path), a) for a in added if a.path in files)
-    tables = {**state.workload.others, state.workload.table.name: read.rows()}
+    tables = {**state.workload.others_of(name), state.workload.table.name: read.rows()}
     adds, changes = _trace(tables, table, name, statement, removes, again, list(placed.items()))
     for file in adds:
         state.files[file.key] = file
@@ -395,17 +395,17 @@ def _without_version(state: _Reconstruction, name: str) -> Transaction:
     snapshot = state.snapshots[begun.read_version]
     if end.outcome == NO_COMMIT:
         try:
-            meant = statement.execute(snapshot, name, state.workload.others)
+            meant = statement.execute(snapshot, name, state.workload.others_of(name))
             statement = meant.resolved or statement
         except StatementFailure as error:
             state.unknown.append(f"{name} succeeded although its statement fails: {error}")
     try:
-        tables = {**state.workload.others, state.workload.table.name: snapshot.rows()}
+        tables = {**state.workload.others_of(name), state.workload.table.name: snapshot.rows()}
         reads = statement.reads_on(tables)
     except StatementFailure:
         reads = statement.predicate_reads
     if end.rows is not None:
-        shown = statement.execute(snapshot, name, state.workload.others).result
+        shown = statement.execute(snapshot, name, state.workload.others_of(name)).result
         if Counter(shown) != Counter(end.rows):
             state.unknown.append(
                 f"{name} read rows that version {begun.read_version} does not give"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conformance.engine import BadStatement, EngineError
+from conformance.extras import missing
 from conformance.prepared_tables import Templates, create_statement, put_level
 from conformance.spark.catalog import Names, use_database
 from conformance.spark.lanes import Finished, Lane, Raised
@@ -20,7 +21,6 @@ from conformance.spark.sharing import SharedRuns
 from conformance.spark.startup.java import find_java, missing_java
 from conformance.spark.startup.session import SparkProcess
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
-from model.workload import TARGET
 
 STEP_SECONDS = 120.0
 """A busy machine takes half a minute for a step that takes a warm engine a tenth of a second."""
@@ -45,6 +45,8 @@ class SparkEngine:
         step_seconds: float = STEP_SECONDS,
         share: bool = True,
     ):
+        if absent := missing("pyspark", "delta"):
+            raise EngineError(absent)
         if jars is None:
             from conformance.spark.startup.jars import ensure_jars
 
@@ -66,6 +68,11 @@ class SparkEngine:
         self._idle: list[Lane] = []
         self._lanes = itertools.count(1)
 
+    @property
+    def folder(self) -> Path:
+        """The folder of everything that the engine writes, removed when it is closed."""
+        return self.process.folder
+
     def versions(self) -> Mapping[str, str]:
         """Versions of Spark, Delta, Java and Scala."""
         return self.process.versions()
@@ -76,7 +83,7 @@ class SparkEngine:
 
     def open(self, scenario: Scenario, level: str | None = None) -> SparkReplay:
         """Copy the scenario's tables, prepared at the level, for one replay."""
-        tables = {**scenario.tables, TARGET: scenario.table}
+        tables = {**scenario.tables, scenario.target: scenario.table}
         if level is not None:
             tables = {name: spec.at_level(level) for name, spec in tables.items()}
         with self.process.watched(scenario.name, "set-up"):

@@ -22,9 +22,9 @@ from model.errors import InvalidScenario
 from model.history import Row
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.scenario import Scenario
+from model.several import homes
 from model.sql.dialect import DropFeature, UnsetProperties, Vacuum
 from model.sql.printer import actions, syntax, taken_apart
-from model.workload import TARGET
 
 if TYPE_CHECKING:
     from conformance.spark.engine import SparkEngine
@@ -76,7 +76,9 @@ class SparkReplay:
         self._laid: dict[str, SharedRun] = {}
         self._state: State = (place.template.folder,)
         self._prepared = {name: reader.version() for name, reader in self._readers.items()}
-        self.base_version = self._prepared[TARGET]
+        self.base_version = self._prepared[scenario.target]
+        self._homes = homes(scenario)
+        self._several = len({scenario.target, *self._homes.values()}) > 1
 
     @property
     def folder(self) -> Path:
@@ -110,7 +112,7 @@ class SparkReplay:
             if state != self._state:
                 raise self._error(step, "another transaction committed against the schedule")
             run = self._laid.pop(name)
-            run.lay_into(self._place_now.folder / TARGET)
+            run.lay_into(self._place_now.folder / self._homes[name])
             ended, shared = run.ended, True
         else:
             with self._engine.process.watched(self.scenario.name, step):
@@ -131,13 +133,14 @@ class SparkReplay:
             self._return_lane(name)
 
     def _begin(self, name: str, step: str) -> Begun:
-        read_version = self._readers[TARGET].version()
+        home = self._homes[name]
+        read_version = self._readers[home].version()
         lane = self._lanes[name] = self._engine.take_lane()
-        if TARGET in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
-            self._place_now.name_again(TARGET)
+        if home in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
+            self._place_now.name_again(home)
         lane.start(*self._task(self.scenario.transactions[name]))
         event = self._wait(lane, step)
-        if read_version == self.base_version:
+        if read_version == self._prepared[home]:
             self._place_now.keep_loaded()
         if not isinstance(event, Held):
             self._return_lane(name)
@@ -154,7 +157,7 @@ class SparkReplay:
     def _commit(self, name: str, step: str) -> Committed:
         if name in self._ended:
             return self._ended.pop(name)
-        before = self._readers[TARGET].version()
+        before = self._readers[self._homes[name]].version()
         self._lanes[name].release()
         event = self._wait(self._lanes[name], step)
         self._return_lane(name)
@@ -184,17 +187,24 @@ class SparkReplay:
     def _shared(self, name: str) -> SharedRun | None:
         """The earlier run of a transaction that no commit interrupts, if there was one."""
         runs = self._engine.shared_runs
-        if runs is None or self._created or not uncontended(self.scenario.schedule, name):
+        if (
+            runs is None
+            or self._created
+            or self._several
+            or not uncontended(self.scenario.schedule, name)
+        ):
             return None
         return runs.get(self._state, self.scenario.transactions[name])
 
     def _share(self, name: str, begun: Begun, ended: Committed) -> bool:
         """Keep a run that no commit interrupted and that wrote to no other table."""
         runs, state = self._engine.shared_runs, self._begun[name][1]
-        others = {t: reader.version() for t, reader in self._readers.items() if t != TARGET}
+        home = self._homes[name]
+        others = {t: reader.version() for t, reader in self._readers.items() if t != home}
         if (
             runs is None
             or self._created
+            or self._several
             or state != self._state
             or not others.items() <= self._prepared.items()
         ):
@@ -202,8 +212,8 @@ class SparkReplay:
         if ended.earlier_versions:
             return False  # A VACUUM deletes files, which copying files in cannot repeat.
         version = ended.commit_version
-        record = None if version is None else self._readers[TARGET].commits()[version]
-        table = self._place_now.folder / TARGET
+        record = None if version is None else self._readers[home].commits()[version]
+        table = self._place_now.folder / home
         return runs.put(state, self.scenario.transactions[name], begun, ended, table, record)
 
     def note_foreign_commit(self) -> None:
@@ -214,17 +224,17 @@ class SparkReplay:
         """All versions of a table's log, oldest first."""
         return self._readers[table].commits()
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
-        """The rows of a data file of the target after a version, in the file's order."""
-        return self._readers[TARGET].file_rows(path, version)
+    def file_rows(self, path: str, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
+        """The rows of a data file of a table after a version, in the file's order."""
+        return self._readers[table].file_rows(path, version)
 
     def rows(self, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
         """The rows of a table at a version (None: the newest)."""
         return self._readers[table].rows(version)
 
-    def lost(self) -> frozenset[str]:
+    def lost(self, table: str = "t") -> frozenset[str]:
         """The paths of the newest version's files that a VACUUM has deleted."""
-        return self._readers[TARGET].lost()
+        return self._readers[table].lost()
 
     def close(self) -> None:
         """End held statements without a commit, drop the names, remove the folder."""
@@ -236,8 +246,11 @@ class SparkReplay:
                 self._lanes[name].release(abandon=True)
                 self._wait(self._lanes[name], f"end of {name}")
                 self._return_lane(name)
-            rebound = any(map(rebinds, self.scenario.transactions.values()))
-            if rebound and TARGET in place.template.tables:
+            rebound = any(
+                rebinds(text) and self._homes[name] in place.template.tables
+                for name, text in self.scenario.transactions.items()
+            )
+            if rebound:
                 # The catalog's entry for the table is not the one that the place was given.
                 self._engine.places.drop(place)
             else:
@@ -246,7 +259,7 @@ class SparkReplay:
     @property
     def _created(self) -> bool:
         """True if a statement creates the target: copied files would not put it in the catalog."""
-        return TARGET in self._place_now.template.absent
+        return self.scenario.target in self._place_now.template.absent
 
     @property
     def _place_now(self) -> Place:
@@ -265,7 +278,7 @@ class SparkReplay:
 
     def _new_versions(self, step: str, before: int) -> tuple[int, ...]:
         """The versions written since: at most one, unless the statement may write more."""
-        new = self._readers[TARGET].commits()[before + 1 :]
+        new = self._readers[self._home_of(step)].commits()[before + 1 :]
         if len(new) > 1 and not self._may_commit_again(step):
             operations = tuple(record.operation for record in new)
             raise self._error(step, f"{len(new)} new versions in the log: {operations}")
@@ -273,10 +286,14 @@ class SparkReplay:
 
     def _may_commit_again(self, step: str) -> bool:
         """True if the step is about a statement that may commit several times."""
-        return commits_again(self.scenario.transactions[step.split(" ", 1)[1]])
+        return commits_again(self.scenario.transactions[_transaction(step)])
+
+    def _home_of(self, step: str) -> str:
+        """The table that the transaction of a step writes or, for a query, belongs to."""
+        return self._homes[_transaction(step)]
 
     def _expect_no_version(self, step: str, before: int) -> None:
-        written = self._readers[TARGET].version() - before
+        written = self._readers[self._home_of(step)].version() - before
         if written:
             raise self._error(step, f"{written} new versions in the log")
 
@@ -292,6 +309,11 @@ class SparkReplay:
     def _error(self, step: str, error: object) -> EngineError:
         message = self._engine.process.explained(error)
         return EngineError(message, scenario=self.scenario.name, step=step)
+
+
+def _transaction(step: str) -> str:
+    """The name of the transaction that a step such as ``begin A`` is about."""
+    return step.split(" ", 1)[1]
 
 
 def statements(text: str) -> tuple[str, ...]:

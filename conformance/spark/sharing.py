@@ -84,7 +84,7 @@ class SharedRuns:
             folder = self._folder / str(next(self._count))
             files = tuple(
                 (_store(table / name, folder / str(number)), name)
-                for number, name in enumerate(_files(table, record))
+                for number, name in enumerate(files_of(table, record))
             )
             self._runs[(state, statement)] = SharedRun(begun, ended, files)
             return True
@@ -96,7 +96,7 @@ def _store(file: Path, place: Path) -> Path:
     return place
 
 
-def _files(table: Path, record: CommitRecord | None) -> Sequence[str]:
+def files_of(table: Path, record: CommitRecord | None) -> Sequence[str]:
     """The files of a commit: data and deletion vectors first, the log entry last."""
     if record is None:
         return ()

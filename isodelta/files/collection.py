@@ -41,7 +41,7 @@ def _by_name() -> Mapping[str, Scenario]:
 
 def _folder() -> Path:
     package = Path(__file__).parents[1]
-    for folder in (package.parent / "scenarios", package / "scenarios"):
+    for folder in (package / "scenarios", package.parent / "scenarios"):
         if any(folder.glob("*.yaml")):
             return folder
     raise BadInput(f"no scenario collection next to {package}")

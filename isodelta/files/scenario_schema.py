@@ -98,14 +98,22 @@ class TableShape(_Strict):
     )
 
 
-class ExpectShape(_Strict):
-    """What the author expects; a mismatch is a failure."""
+class TableExpectShape(_Strict):
+    """What the author expects of one table."""
 
-    outcomes: Outcomes = Field(default={}, description="How transactions end, by name.")
     rows: list[list[Scalar]] | None = Field(
         default=None, description="The table's final rows, in any order."
     )
     levels: Levels = Field(default={}, description="Verdicts of the conflict reading, by level.")
+
+
+class ExpectShape(TableExpectShape):
+    """What the author expects; a mismatch is a failure."""
+
+    outcomes: Outcomes = Field(default={}, description="How transactions end, by name.")
+    tables: dict[str, TableExpectShape] = Field(
+        default={}, description="Rows and levels of other tables that transactions write, by name."
+    )
 
 
 Clock = Annotated[
@@ -131,7 +139,8 @@ class ScenarioShape(_Strict):
     tables: dict[str, TableShape] = Field(
         default={},
         description="Other tables that the statements read, by the names that they use: s, "
-        "sales.orders, main.sales.`open orders`.",
+        "sales.orders, main.sales.`open orders`. One that a transaction writes is a Delta table "
+        "with a log and a level of its own.",
     )
     transactions: dict[str, str] = Field(
         min_length=1,

@@ -83,6 +83,8 @@ def _expect(expect: Expectation) -> dict[str, Any]:
         mapping["rows"] = [[plain(value) for value in row] for row in expect.rows]
     if expect.levels:
         mapping["levels"] = dict(expect.levels)
+    if expect.tables:
+        mapping["tables"] = {name: _expect(table) for name, table in expect.tables.items()}
     return mapping
 
 

@@ -7,29 +7,36 @@ the reason.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
 from isodelta.exits import BadInput
 from isodelta.files.clock import clock, with_clock
+from isodelta.files.complaints import complaints, hint, value_kind
 from isodelta.files.naming import in_the_models_names
-from isodelta.files.scenario_schema import ERROR_CLASS, ExpectShape, ScenarioShape, TableShape
+from isodelta.files.scenario_schema import (
+    ERROR_CLASS,
+    ExpectShape,
+    ScenarioShape,
+    TableExpectShape,
+    TableShape,
+)
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.files.values import typed
-from isodelta.files.yaml_source import Number, Path, Source, SourceError, read_source
+from isodelta.files.yaml_source import Path, Source, SourceError, read_source
 from model.errors import InvalidScenario, SeveralProblems
 from model.history import Row
 from model.levels import LEVELS
 from model.outcomes import CONFLICT_NAMES, SUCCEEDED
-from model.preparation import check_known, check_schedule, definitions, prepare, steps
+from model.preparation import check_schedule, definitions, steps
 from model.profiles import DEFAULT, Profile
-from model.scenario import Expectation, Scenario, Step, TableSpec
+from model.scenario import TARGET, Expectation, Scenario, Step, TableSpec
+from model.several import check_parts, parts, prepare_parts
+from model.sql.names import name_of, written_table
 from model.tables.properties import KNOWN, canonical
 from model.tables.protocol import is_protocol_property
 from model.tables.table import Table
@@ -78,6 +85,8 @@ class Loaded:
     """A scenario that was read, checked and prepared, and its file and line.
 
     ``written`` has the transactions' statements with the names of tables that the file gives them.
+    If transactions write several tables, ``parts`` has the part of each, by the table's name in
+    the file, and ``workload`` is the first one's.
     """
 
     scenario: Scenario
@@ -85,6 +94,12 @@ class Loaded:
     file: str
     line: int
     written: Mapping[str, str] = field(default_factory=dict)
+    parts: Mapping[str, Loaded] = field(default_factory=dict)
+
+    @property
+    def workloads(self) -> dict[str, Workload]:
+        """The workload of each part, by the table's name in the model."""
+        return {part.scenario.target: part.workload for part in self.parts.values()}
 
     @property
     def statements(self) -> Mapping[str, str]:
@@ -151,7 +166,11 @@ def read_yaml(text: str, file: str) -> Source:
 
 def read_text(text: str, profile: Profile = DEFAULT, file: str = "<text>") -> list[Loaded]:
     """The scenarios of a text, prepared for a profile. Raises BadScenarios."""
-    source = read_yaml(text, file)
+    return read_source_of(read_yaml(text, file), file, profile)
+
+
+def read_source_of(source: Source, file: str, profile: Profile) -> list[Loaded]:
+    """The scenarios of a file's content, prepared for a profile. Raises BadScenarios."""
     several = isinstance(source.data, list)
     if several and not source.data:
         raise BadScenarios([Problem(file, 1, "", "the file contains no scenario")])
@@ -220,7 +239,7 @@ class _Reader:
         outcomes = Expectation(shape.expect.outcomes)
         try:
             scenario = in_the_models_names(with_clock(scenario, clock(shape.clock, scenario)))
-            workload = self._prepared(replace(scenario, expect=outcomes), profile, entries)
+            workloads = self._prepared(replace(scenario, expect=outcomes), profile, entries)
         except BadScenarios as error:
             raise BadScenarios(in_order((*problems, *error.problems))) from error
         except InvalidScenario as error:
@@ -229,15 +248,43 @@ class _Reader:
             raise self._bad((), "a statement is nested too deeply") from None
         if problems:
             raise BadScenarios(in_order(problems))
-        expect = self._expectation(shape.expect, scenario, workload)
+        given = dict(zip(scenario.tables, shape.tables, strict=True))
+        expect = self._expectation(shape.expect, scenario, workloads, given)
+        scenario = replace(scenario, expect=expect)
         line = self.source.line(self.start)
         written = dict(shape.transactions)
-        return Loaded(replace(scenario, expect=expect), workload, self.file, line, written)
+        whole = Loaded(scenario, workloads[scenario.target], self.file, line, written)
+        if len(workloads) == 1:
+            return whole
+        shown = {**given, scenario.target: self._target_name(shape)}
+        return replace(
+            whole,
+            parts={
+                shown[table]: Loaded(
+                    part,
+                    workloads[table],
+                    self.file,
+                    line,
+                    {name: written[name] for name in part.transactions},
+                )
+                for table, part in parts(scenario).items()
+            },
+        )
+
+    def _target_name(self, shape: ScenarioShape) -> str:
+        """The target's name in the file: that of the statements that write no other table."""
+        others = {name_of(key) for key in shape.tables}
+        statements = (*shape.table.setup, *shape.transactions.values())
+        names = (written_table(sql) for sql in statements)
+        return next((".".join(n) for n in names if n is not None and n not in others), TARGET)
 
     def _prepared(
         self, scenario: Scenario, profile: Profile, entries: Sequence[tuple[int, Step]]
-    ) -> Workload:
-        """The scenario, ready to run. A schedule that is wrong does not hide other problems."""
+    ) -> dict[str, Workload]:
+        """The scenario's parts by table, ready to run.
+
+        A schedule that is wrong does not hide other problems.
+        """
         try:
             check_schedule(scenario)
         except InvalidScenario as error:
@@ -245,13 +292,13 @@ class _Reader:
             plain = (Step("begin", name) for name in scenario.transactions)
             ends = (Step("commit", name) for name in scenario.transactions)
             try:
-                prepare(replace(scenario, schedule=(*plain, *ends)), profile, opaque=True)
+                prepare_parts(replace(scenario, schedule=(*plain, *ends)), profile, opaque=True)
             except InvalidScenario as other:
                 problems += self._of(other, entries)
             raise BadScenarios(problems) from error
-        workload = prepare(scenario, profile, opaque=True)
-        check_known(workload, scenario.schedule, profile)
-        return workload
+        workloads = prepare_parts(scenario, profile, opaque=True)
+        check_parts(workloads, scenario.schedule, profile)
+        return workloads
 
     def _of(self, error: InvalidScenario, entries: Sequence[tuple[int, Step]]) -> list[Problem]:
         """The problems that an error of the model stands for."""
@@ -307,8 +354,13 @@ class _Reader:
             yield self._problem((*place, "properties", key), reason)
 
     def _expectation(
-        self, shape: ExpectShape, scenario: Scenario, workload: Workload
+        self,
+        shape: ExpectShape,
+        scenario: Scenario,
+        workloads: Mapping[str, Workload],
+        given: Mapping[str, str],
     ) -> Expectation:
+        """What the author expects; ``given`` has the file's names of tables, by the model's."""
         for name, outcome in shape.outcomes.items():
             place = ("expect", "outcomes", name)
             if name not in scenario.transactions:
@@ -320,17 +372,32 @@ class _Reader:
                     place,
                     f"{outcome!r} is not an outcome" + hint(outcome, named, "known: "),
                 )
+        own = self._of_table(shape, ("expect",), workloads[scenario.target])
+        tables = {}
+        written = {given[name]: name for name in workloads if name != scenario.target}
+        for name, table in shape.tables.items():
+            if name not in written:
+                reason = f"no transaction writes a table {name!r} of those under tables"
+                raise self._bad(("expect", "tables", name), reason)
+            tables[written[name]] = self._of_table(
+                table, ("expect", "tables", name), workloads[written[name]]
+            )
+        return replace(own, outcomes=shape.outcomes, tables=tables)
+
+    def _of_table(self, shape: TableExpectShape, where: Path, workload: Workload) -> Expectation:
         for name in shape.levels:
             if name not in LEVELS:
                 reason = f"there is no level {name!r}" + hint(name, tuple(LEVELS), "known: ")
-                raise self._bad(("expect", "levels", name), reason)
+                raise self._bad((*where, "levels", name), reason)
         rows = None
         if shape.rows is not None:
-            rows = tuple(self._row(index, row, workload) for index, row in enumerate(shape.rows))
-        return Expectation(shape.outcomes, rows, dict(shape.levels))
+            rows = tuple(
+                self._row((*where, "rows", index), row, workload)
+                for index, row in enumerate(shape.rows)
+            )
+        return Expectation({}, rows, dict(shape.levels))
 
-    def _row(self, index: int, row: Sequence[object], workload: Workload) -> Row:
-        place = ("expect", "rows", index)
+    def _row(self, place: Path, row: Sequence[object], workload: Workload) -> Row:
         existing = [table for table in definitions(workload) if not table.absent]
         possible = [t for t in existing if len(t.schema) == len(row)]
         if not possible:
@@ -382,101 +449,3 @@ def table_spec(shape: TableShape) -> TableSpec:
         properties=shape.properties,
         setup=tuple(shape.setup),
     )
-
-
-def value_kind(value: object) -> str:
-    """The kind of a YAML value, in words for a message."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return f"the boolean {str(value).lower()}"
-        case Number():
-            return f"the number {value.text}"
-        case int():
-            return f"the number {value}"
-        case str():
-            return "a string"
-        case list():
-            return "a list"
-        case _:
-            return "a mapping"
-
-
-@dataclass(frozen=True, slots=True)
-class Shapes:
-    """The schema of a file, and the schemas of the mappings in it, by their key."""
-
-    whole: type[BaseModel]
-    parts: Mapping[str, type[BaseModel]]
-
-
-SCENARIO = Shapes(ScenarioShape, {"table": TableShape, "expect": ExpectShape})
-
-_WANTED = {
-    "string_type": "a string",
-    "list_type": "a list",
-    "dict_type": "a mapping",
-    "model_type": "a mapping",
-    "model_attributes_type": "a mapping",
-}
-
-
-def complaints(error: ValidationError, shape: Shapes = SCENARIO) -> list[tuple[Path, str]]:
-    """pydantic's errors, each with its place, in this project's words."""
-    errors = error.errors(include_url=False)
-    # A misspelt key is unknown, and the right one is missing: one mistake, one line.
-    meant = {
-        (*details["loc"][:-1], near)
-        for details in errors
-        if details["type"] == "extra_forbidden"
-        for near in nearest(str(details["loc"][-1]), keys_beside(details, shape))
-    }
-    return [
-        (tuple(details["loc"]), reason_of(details, shape))
-        for details in errors
-        if details["type"] != "missing" or details["loc"] not in meant
-    ]
-
-
-def reason_of(error: ErrorDetails, shape: Shapes) -> str:
-    """One of pydantic's errors in this project's words."""
-    kind, value = error["type"], error["input"]
-    last = error["loc"][-1] if error["loc"] else ""
-    if kind == "extra_forbidden":
-        return f"unknown key {last!r}" + hint(str(last), keys_beside(error, shape), "known: ")
-    if kind == "missing":
-        return f"the key {last!r} is missing"
-    if kind in _WANTED:
-        quote = ""
-        if kind == "string_type" and isinstance(value, bool | int | float):
-            quote = "; quote it if it is meant as one"
-        elif value is None and str(last).endswith(")"):
-            quote = "; between { and }, quote a type with a comma: 'decimal(10,2)'"
-        return f"should be {_WANTED[kind]}, but is {value_kind(value)}{quote}"
-    if kind in ("string_too_short", "too_short"):
-        return "is empty"
-    if kind == "literal_error":
-        return f"should be {error['ctx']['expected']}, but is {value!r}"
-    return error["msg"].removeprefix("Value error, ")
-
-
-def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
-    """The valid keys at the place of an unknown one."""
-    place = error["loc"][:-1]
-    here = shape.whole
-    if place:
-        here = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
-    return tuple(here.model_fields)
-
-
-def nearest(word: str, valid: Sequence[str]) -> list[str]:
-    """The valid word that was probably meant, if any is close enough."""
-    return difflib.get_close_matches(word, valid, 1)
-
-
-def hint(word: str, valid: Sequence[str], prefix: str) -> str:
-    """The end of a message about an unknown word: the closest valid one, or all of them."""
-    for near in nearest(word, valid):
-        return f", did you mean {near}?"
-    return f" ({prefix}{', '.join(valid)})"

@@ -11,19 +11,17 @@ from pydantic import ValidationError
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.template import tokens
 from checker.robustness.jobs.workload import Jobs, jobs
+from isodelta.files.complaints import Shapes, complaints, value_kind
 from isodelta.files.declared_jobs import as_sql
 from isodelta.files.scenario_schema import TableShape
 from isodelta.files.scenarios import (
     BadScenarios,
     Problem,
-    Shapes,
-    complaints,
     contents,
     place_text,
     read_yaml,
     table_spec,
     unknown_properties,
-    value_kind,
 )
 from isodelta.files.workload_schema import WorkloadExpectShape, WorkloadShape
 from isodelta.files.yaml_source import Path, Source

@@ -115,37 +115,37 @@ def _levels(loaded: Loaded) -> tuple[str, ...]:
     return tuple(dict.fromkeys(levels))
 
 
-def decided(loaded: Loaded, profile: Profile = DEFAULT) -> Checked | Undecided:
-    """`check`, or the reason why the scenario cannot be decided. Raises BadInput likewise."""
-    try:
-        return _checked(loaded, profile)
-    except NotPredicted as error:
-        return Undecided(loaded, profile.name, error)
-
-
 def check(loaded: Loaded, profile: Profile = DEFAULT) -> Checked:
     """Runs a scenario and judges it at Delta's two levels, the table's, and those that it names.
 
     Raises BadInput if a statement computes values that the model does not have.
     """
     try:
-        return _checked(loaded, profile)
+        return checked(loaded, profile)
     except NotPredicted as error:
-        raise _bad(loaded, error) from error
+        raise bad(loaded, error) from error
 
 
-def _bad(loaded: Loaded, error: InvalidScenario) -> BadInput:
+def bad(loaded: Loaded, error: InvalidScenario) -> BadInput:
+    """The error of one scenario, with its file, line and name."""
     return BadInput(f"{loaded.file}:{loaded.line}: {loaded.scenario.name}: {error}")
 
 
-def _checked(loaded: Loaded, profile: Profile) -> Checked:
+def checked(loaded: Loaded, profile: Profile) -> Checked:
+    """`check`, but raises NotPredicted as it is."""
     scenario = loaded.scenario
     try:
         result = run(loaded.workload, scenario.schedule, profile)
     except NotPredicted:
         raise
     except InvalidScenario as error:
-        raise _bad(loaded, error) from error
+        raise bad(loaded, error) from error
+    return judged(loaded, result)
+
+
+def judged(loaded: Loaded, result: Run) -> Checked:
+    """A run in the model, judged and compared with the author's expectations."""
+    scenario = loaded.scenario
     verdicts = judge(result.history, _levels(loaded))
     unmet = failures(
         scenario,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from checker.judging.verdict import Verdict
@@ -25,7 +25,8 @@ class TransactionResult:
     """The end of one transaction.
 
     ``conflicts_with`` is the transaction that it lost to, ``because`` says why it did not
-    commit, ``rows`` are the rows that a reader returned.
+    commit, ``rows`` are the rows that a reader returned. ``table`` is the table that it writes,
+    or that a reader belongs to, if transactions of the scenario write several.
     """
 
     outcome: str
@@ -34,6 +35,7 @@ class TransactionResult:
     conflicts_with: str | None = None
     because: str | None = None
     rows: tuple[PlainRow, ...] | None = None
+    table: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """Its part of the object, without fields that are None."""
@@ -46,7 +48,26 @@ class TransactionResult:
             written["conflicts_with"] = self.conflicts_with
         if self.because is not None:
             written["because"] = self.because
+        if self.table is not None:
+            written["table"] = self.table
         return written
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """One of several written tables: its level, its rows at the end, and the verdicts on it."""
+
+    level: str
+    rows: tuple[PlainRow, ...]
+    levels: Mapping[str, Verdict]
+
+    def to_json(self) -> dict[str, object]:
+        """Its part of the object."""
+        return {
+            "level": self.level,
+            "rows": _lists(self.rows),
+            "levels": {level: verdict.to_json() for level, verdict in self.levels.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +88,8 @@ class RunResult:
     """One scenario, run and judged.
 
     ``levels`` has the verdict at each level, ``failures`` a line for each unmet expectation.
-    ``compared`` is None unless an engine ran it.
+    ``compared`` is None unless an engine ran it. If transactions write several tables, ``tables``
+    has each of them by name, and ``rows`` and ``levels`` are those of the first.
     """
 
     scenario: str
@@ -78,6 +100,7 @@ class RunResult:
     levels: Mapping[str, Verdict]
     compared: Compared | None = None
     failures: tuple[str, ...] = ()
+    tables: Mapping[str, TableResult] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, object]:
         """The object that ``check`` and ``replay`` print; ``failures`` only if there are any."""
@@ -94,6 +117,8 @@ class RunResult:
             "rows": _lists(self.rows),
             "levels": {level: verdict.to_json() for level, verdict in self.levels.items()},
         }
+        if self.tables:
+            written["tables"] = {name: table.to_json() for name, table in self.tables.items()}
         if compared is not None:
             written["agrees"] = compared.agrees
             written["differences"] = [difference.to_json() for difference in compared.differences]

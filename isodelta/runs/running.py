@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from isodelta.files.profiles import profile
 from isodelta.files.scenarios import read_text
 from model.preparation import run_scenario
-from model.profiles import DEFAULT, Profile, profile
+from model.profiles import DEFAULT, Profile
 from model.scenario import Scenario
 from model.simulator import Run
 
@@ -17,7 +18,7 @@ def parse_scenarios(text: str) -> list[Scenario]:
 def run(scenario: Scenario, *, rules: Profile | str = DEFAULT, level: str | None = None) -> Run:
     """Runs a scenario in the model.
 
-    ``rules`` is a profile or its name; ``level`` overrides the isolation level of the table.
-    The run's ``history`` is what ``judge`` takes. Raises InvalidScenario.
+    ``rules`` is a profile, its name or ``FILE.py:NAME``; ``level`` overrides the isolation level
+    of the table. The run's ``history`` is what ``judge`` takes. Raises InvalidScenario.
     """
     return run_scenario(scenario, profile(rules) if isinstance(rules, str) else rules, level)

@@ -10,27 +10,34 @@ import warnings
 import zipfile
 from pathlib import Path
 
-import model
-
-PACKAGES = ("model", "checker", "conformance", "pipeline", "isodelta")
-"""What an executor may import; the front door for the text of scenario files."""
+_HERE = Path(__file__).resolve()
 
 
 def project_folder() -> Path:
-    """The folder that the packages are in."""
-    return Path(model.__file__).resolve().parents[1]
+    """The folder that the project is imported from: the checkout, or site-packages."""
+    return _HERE.parents[len(__name__.split(".")) - 1]
+
+
+def project_packages() -> tuple[Path, ...]:
+    """The folders of the packages on top of ``project_folder`` that are the project's own.
+
+    In a checkout they stand side by side; in an installed wheel all are below one.
+    """
+    folder = project_folder()
+    if len(__name__.split(".")) > len(("pipeline", "cluster", "shipping")):
+        return (folder / __name__.partition(".")[0],)
+    return tuple(sorted(path.parent for path in folder.glob("*/__init__.py")))
 
 
 def project_archive(folder: Path) -> Path:
     """A ZIP file of the packages, compiled, below ``folder``."""
-    path = folder / "isodelta.zip"
-    with (
-        warnings.catch_warnings(),
-        zipfile.PyZipFile(str(path), "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    path, root = folder / "isodelta.zip", project_folder()
+    with warnings.catch_warnings(), zipfile.PyZipFile(str(path), "w") as archive:
         warnings.simplefilter("ignore")
-        for package in PACKAGES:
-            archive.writepy(str(project_folder() / package))
-            for source in sorted((project_folder() / package).rglob("*.py")):
-                archive.write(source, str(source.relative_to(project_folder())))
+        for package in project_packages():
+            archive.writepy(str(package))
+            for file in sorted(package.rglob("*")):
+                # The sources are for what looks at them: the names of a rule's branches.
+                if file.is_file() and file.suffix != ".pyc" and "__pycache__" not in file.parts:
+                    archive.write(file, str(file.relative_to(root)))
     return path

@@ -12,7 +12,7 @@ import pytest
 from isodelta import cli
 from isodelta.exits import BAD, BROKEN, ENGINE, INTERRUPTED, OK, EngineFailed
 from isodelta.options import Duration
-from isodelta.runs import judging
+from isodelta.runs import tables
 from tests.command_line import EXAMPLE, ROOT, SCENARIOS, Write
 
 
@@ -105,7 +105,7 @@ def test_the_other_ends_are_one_line(
     def fail(*arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr(judging, "decided", fail)
+    monkeypatch.setattr(tables, "decided", fail)
     assert cli.run(["check", write(EXAMPLE), "--json"]) == code
     (line,) = capsys.readouterr().err.splitlines()
     assert told in line
@@ -117,7 +117,7 @@ def test_a_bug_does_not_look_like_a_finding(
     def fail(*arguments: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(judging, "decided", fail)
+    monkeypatch.setattr(tables, "decided", fail)
     assert cli.run(["check", write(EXAMPLE)]) == BROKEN
     assert "ZeroDivisionError" in capsys.readouterr().err
 

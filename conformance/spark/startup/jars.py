@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.extras import advice
 from conformance.spark.startup.java import JavaHome, find_java, missing_java
 
 _HERE = Path(__file__).parent
@@ -187,7 +188,7 @@ def _ivy_class_path() -> list[Path]:
     """Return the JARs of Ivy and of its command line, from the pyspark package."""
     spec = importlib.util.find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
-        raise SetupError("pyspark is not installed; run: make setup")
+        raise SetupError(f"{advice('pyspark')}")
     jars = Path(next(iter(spec.submodule_search_locations))) / "jars"
     ivy = sorted([*jars.glob("ivy-*.jar"), *jars.glob("commons-cli-*.jar")])
     if not ivy:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.engine import EngineError
+from conformance.extras import missing
 from conformance.spark.startup.settings import JVM_OPTIONS, LOGGING, REPLAY, Setting, settings
 
 STOP_SECONDS = 20.0
@@ -59,6 +60,8 @@ class SparkProcess:
     def _start(
         self, jars: Sequence[Path], java_home: Path | None, cores: int, chosen: Sequence[Setting]
     ) -> None:
+        if absent := missing("pyspark"):
+            raise EngineError(absent)
         from pyspark import SparkConf, SparkContext
         from pyspark.java_gateway import ensure_callback_server_started, launch_gateway
         from pyspark.sql import SparkSession

@@ -45,7 +45,7 @@ class Moment(click.ParamType[int]):
 
 
 @click.command(short_help="Check the log of an existing Delta table.")
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", type=click.Path())
 @click.option(
     "--from",
     "first",

@@ -12,7 +12,7 @@ from isodelta.terminal import printable
 def print_cause(result: NewCause, console: Console) -> None:
     """One line for a new cause."""
     cause = result.cause
-    where = cause.engine or "model"
+    where = cause.engine or "predicted"
     text = f"- {cause.kind} ({where}): {cause.title}, {cause.count:,} times, {cause.history}"
     console.print(Text(printable(text)), soft_wrap=True)
 

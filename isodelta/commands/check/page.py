@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.start import new_report, slug, unused
 from isodelta.runs.judging import Checked, Undecided
+from isodelta.runs.tables import CheckedTables
 
 
-def page(common: Common, checked: Sequence[Checked | Undecided]) -> Report:
+def page(common: Common, checked: Sequence[Checked | CheckedTables | Undecided]) -> Report:
     """A scenario that violates the level of its table is a finding.
 
     Of scenarios that are not decided only their number is said.
@@ -21,9 +22,7 @@ def page(common: Common, checked: Sequence[Checked | Undecided]) -> Report:
     report = new_report(common, f"{len(checked)} scenarios, run in the model and judged.{ending}")
     report.summary.scenarios = len(checked)
     report.summary.schedules = len(checked)
-    for result in checked:
-        if isinstance(result, Undecided):
-            continue
+    for result in _each(checked):
         scenario, predicted = result.loaded.scenario, result.result
         name = None
         if result.verdicts[result.level].verdict == "violated":
@@ -50,3 +49,12 @@ def page(common: Common, checked: Sequence[Checked | Undecided]) -> Report:
             )
         )
     return report
+
+
+def _each(checked: Sequence[Checked | CheckedTables | Undecided]) -> Iterator[Checked]:
+    """The decided results; one that is about several tables as one for each of them."""
+    for result in checked:
+        if isinstance(result, CheckedTables):
+            yield from result.each()
+        elif isinstance(result, Checked):
+            yield result

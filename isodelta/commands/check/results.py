@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from isodelta.files.scenarios import Loaded
 from isodelta.runs.judging import Checked, check
 from isodelta.runs.results import MODEL
+from isodelta.runs.tables import check_tables
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
 from model.preparation import check_known, prepare
 from model.profiles import PROFILES, Profile
 from model.scenario import Expectation, Scenario
+from model.several import check_parts, prepare_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,33 @@ class UnderProfile:
 
 def under_every_profile(loaded: Loaded) -> Iterator[UnderProfile]:
     """Runs a scenario under each profile. Its author's expectations are not checked."""
-    for profile in PROFILES.values():
+    results = [list(_under_profile(loaded, profile)) for profile in PROFILES.values()]
+    tables = max(map(len, results))
+    for table in range(tables):
+        # Refused ones have no tables.
+        yield from (some[table] for some in results if table < len(some))
+
+
+def _under_profile(loaded: Loaded, profile: Profile) -> Iterator[UnderProfile]:
+    """One result, or one for each table that the scenario writes."""
+    if not loaded.parts:
         yield under_profile(loaded, profile)
+        return
+    place = f"{loaded.file}:{loaded.line}"
+    plain = replace(loaded.scenario, expect=Expectation())
+    try:
+        workloads = prepare_parts(plain, profile)
+        check_parts(workloads, plain.schedule, profile)
+    except InvalidScenario as error:
+        yield UnderProfile(plain, place, profile, None, str(error))
+        return
+    ready = {
+        name: replace(part, workload=workloads[part.scenario.target])
+        for name, part in loaded.parts.items()
+    }
+    done = check_tables(replace(loaded, scenario=plain, parts=ready), profile)
+    for part in done.each():
+        yield UnderProfile(part.loaded.scenario, place, profile, part)
 
 
 def under_profile(loaded: Loaded, profile: Profile) -> UnderProfile:

@@ -13,12 +13,13 @@ from rich.text import Text
 
 from isodelta.commands.check.results import UnderProfile
 from isodelta.runs.judging import Checked, Undecided
+from isodelta.runs.tables import CheckedTables
 from isodelta.runs.words import print_rows, print_verdict, rows_text
 from isodelta.terminal import COLOURS, can_draw, grid, printable
 from model.levels import DELTA_LEVELS
 from model.outcomes import COMMITTED, NO_COMMIT, READ
 from model.profiles import readings
-from model.scenario import Step
+from model.scenario import Expectation, Step
 from model.simulator import Ended
 from model.workload import Workload
 
@@ -45,6 +46,41 @@ class Marks:
 
 DRAWN = Marks("├", "─", "●", "○", "┤", "╳")
 TYPED = Marks("[", "-", "*", "o", "]", "x")
+
+
+def print_any(result: Checked | CheckedTables | Undecided, console: Console) -> None:
+    """One scenario in full, of whichever kind."""
+    match result:
+        case Checked():
+            print_checked(result, console)
+        case CheckedTables():
+            print_tables(result, console)
+        case Undecided():
+            print_undecided(result, console)
+
+
+def print_tables(result: CheckedTables, console: Console) -> None:
+    """A scenario that writes several tables: statements and schedule, then table by table."""
+    loaded, scenario = result.loaded, result.loaded.scenario
+    console.print(Text(printable(scenario.name), "bold"))
+    rules = next(iter(result.tables.values())).run.profile.name
+    place = f"{loaded.file}:{loaded.line}, {len(result.tables)} written tables, rules of {rules}"
+    console.print(Text(place, "dim"))
+    console.print()
+    _print_statements(loaded.statements, console)
+    console.print()
+    ended = {n: e for part in result.tables.values() for n, e in part.run.ended.items()}
+    _print_timeline(tuple(scenario.transactions), scenario.schedule, ended, console)
+    for name, part in result.tables.items():
+        console.print()
+        own = ", ".join(part.loaded.scenario.transactions) or "no transaction"
+        console.print(Text(f"  {printable(name)}", "bold").append(f": {own}", "not bold default"))
+        _print_table(part.loaded.workload, console, others=False)
+        print_rows("Final rows", part.run.final.shown(), console)
+        for level, verdict in part.verdicts.items():
+            print_verdict(verdict, console, "the table's level" if level == part.level else "")
+    _print_failures(result, console)
+    console.print()
 
 
 def print_checked(checked: Checked, console: Console) -> None:
@@ -91,7 +127,7 @@ def print_undecided(undecided: Undecided, console: Console) -> None:
     console.print()
 
 
-def print_closing(checked: Sequence[Checked | Undecided], console: Console) -> None:
+def print_closing(checked: Sequence[Checked | CheckedTables | Undecided], console: Console) -> None:
     """A legend of the marks, and the scenarios that are not as expected."""
     console.print(_legend(console))
     if len(checked) < 2:
@@ -109,7 +145,7 @@ def print_closing(checked: Sequence[Checked | Undecided], console: Console) -> N
         console.print(Padding(line, (0, 0, 0, 2)))
 
 
-def _print_table(workload: Workload, console: Console) -> None:
+def _print_table(workload: Workload, console: Console, others: bool = True) -> None:
     table = workload.table
     columns = [
         f"{name} {kind}" for name, kind in zip(table.column_names, table.column_types, strict=True)
@@ -120,7 +156,7 @@ def _print_table(workload: Workload, console: Console) -> None:
     text = Text(printable(f"Table: {shown}"))
     console.print(Padding(text, (0, 0, 0, 2)))
     print_rows("Initial rows", workload.base.shown(), console)
-    for name, rows in workload.others.items():
+    for name, rows in workload.others.items() if others else ():
         print_rows(f"Rows of table {name}", rows, console)
 
 
@@ -199,20 +235,20 @@ def _outcome(ended: Ended) -> Text:
     return text.append(f": {printable(ended.conflict.because)}", "not bold default")
 
 
-def _print_failures(checked: Checked | Undecided, console: Console) -> None:
+def _print_failures(checked: Checked | CheckedTables | Undecided, console: Console) -> None:
     console.print()
     expect = checked.loaded.scenario.expect
     if failures := checked.failures:
         console.print(Text("  Not as expected:", "bold red"))
         for failure in failures:
             console.print(Padding(Text(printable(failure)), (0, 0, 0, 4)))
-    elif expect.outcomes or expect.levels or expect.rows is not None:
+    elif expect != Expectation():
         console.print(Text("  As expected.", "green"))
 
 
 def print_every_profile(results: Sequence[UnderProfile], console: Console) -> None:
     """One table for each scenario; readings of a document that agree share a line."""
-    for _, group in groupby(results, lambda result: id(result.scenario)):
+    for _, group in groupby(results, lambda result: (result.place, result.scenario.name)):
         _print_profiles(list(group), console)
         console.print()
 

@@ -24,7 +24,7 @@ LARGEST = 64 << 20
 
 
 @click.command(short_help="Explain why a job was refused, from its exception.")
-@click.argument("file", default="-", metavar="[FILE|-]")
+@click.argument("file", default="-", metavar="[FILE|-]", type=click.Path())
 @click.option("--delta", metavar="PATH", help="The table, so that the winner is looked up.")
 @click.option("--sql", metavar="FILE", help="The job that was refused.")
 @click.option(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -20,21 +20,18 @@ from checker.search.exhaustive import Progress as SearchProgress
 from checker.search.finding import Finding, by_reading
 from checker.search.random_search import random_search, scenarios_in_groups
 from checker.search.search_result import SearchResult
-from checker.search.shrinking import minimise
 from checker.search.statement_kinds import statements
 from isodelta.commands.explore.results import Difference, Replays, SearchSummary, Violation
 from isodelta.commands.pipeline import Course, Progress
 from isodelta.options import Common
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION
 from model.profiles import Profile
-from model.scenario import Scenario
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.engine import Engine
-    from conformance.replay.campaign import Job
-    from conformance.replay.comparison import Comparison
+    from conformance.replay.campaign import Job, Replayed
     from isodelta.report import Report
 
 JUDGED = (*DELTA_LEVELS, SNAPSHOT_ISOLATION)
@@ -160,7 +157,7 @@ class Exploration:
             if self.progress is not None:
                 self.progress(self.replays, len(self.findings) + len(self.differences))
             if not replayed.comparison.agrees:
-                self.differences.append(self._smaller(engine, replayed.job, replayed.comparison))
+                self.differences.append(self._smaller(engine, replayed))
                 yield self.differences[-1]
 
     def _random_jobs(self) -> Iterator[Job]:
@@ -172,34 +169,19 @@ class Exploration:
         for number, scenario in enumerate(campaign.valid(series, self.profile)):
             yield campaign.Job(scenario, self.levels[number % len(self.levels)])
 
-    def _smaller(self, engine: Engine, job: Job, comparison: Comparison) -> Difference:
+    def _smaller(self, engine: Engine, replayed: Replayed) -> Difference:
         """The difference, in a scenario shrunk as far as its share of the time allows."""
-        from conformance.engine import BadStatement
-        from conformance.replay import campaign
+        from conformance.minimising.on_engine import minimise_on_engine
+        from conformance.minimising.symptoms import symptoms
 
-        deadline = time.monotonic() + self.budget * SHRINKING_SHARE
-        smallest = Difference(job.scenario, comparison, self.profile)
-        classes = {difference.classified for difference in comparison.differences}
-
-        def still(scenario: Scenario) -> bool:
-            nonlocal smallest
-            if scenario is job.scenario:
-                return True
-            if time.monotonic() > deadline:
-                return False
-            try:
-                again = campaign.replay(
-                    engine, replace(job, scenario=scenario), self.profile
-                ).comparison
-            except BadStatement:
-                return False
-            same = bool(classes & {d.classified for d in again.differences})
-            if same:
-                smallest = Difference(scenario, again, self.profile)
-            return same
-
-        minimise(job.scenario, still)
-        return smallest
+        small = minimise_on_engine(
+            engine,
+            replayed,
+            self.profile,
+            symptoms(replayed.comparison)[0],
+            seconds=self.budget * SHRINKING_SHARE,
+        )
+        return Difference(small.job.scenario, small.comparison, self.profile)
 
     def summary(self) -> SearchSummary:
         """The counts so far."""

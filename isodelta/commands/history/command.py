@@ -35,7 +35,7 @@ FORMAT_NAMES = (
 
 
 @click.command(short_help="Judge a history recorded by another tool.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @click.option(
     "--format",
     "format_name",

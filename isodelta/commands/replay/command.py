@@ -12,18 +12,26 @@ import click
 
 from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
-from isodelta.options import ENGINES, Common, common_options, engine_option
+from isodelta.options import ENGINES, Common, common_options, engine_option, schema_option
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
+    from conformance.engine import Engine
+    from isodelta.commands.replay.results import (
+        NotPredicted,
+        NotReplayed,
+        Replayed,
+        ReplayedTables,
+    )
     from isodelta.files.scenarios import Loaded
     from isodelta.report import Report
+    from model.profiles import Profile
 
 
 @click.command(short_help="Run scenarios on the real engine, step by step.")
-@click.argument("files", nargs=-1, required=True)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
+@schema_option
 @engine_option("delta-spark")
 @click.option(
     "--on-delta-rs",
@@ -33,16 +41,23 @@ if TYPE_CHECKING:
 )
 @common_options
 def command(
-    files: tuple[str, ...], common: Common, engine: str, on_delta_rs: tuple[str, ...]
+    files: tuple[str, ...],
+    schemas: tuple[str, ...],
+    common: Common,
+    engine: str,
+    on_delta_rs: tuple[str, ...],
 ) -> int:
-    """Run scenarios on real tables, judge the observed histories, compare them with the model."""
+    """Run scenarios on real tables, judge the observed histories, compare them with the model.
+
+    A FILE is a scenario file (YAML), a SQL script, or a folder of scripts, as for `check`.
+    """
     if on_delta_rs and engine != "delta-spark":
         raise BadInput("--on-delta-rs goes with --engine delta-spark")
-    return run(Replaying(files, common, engine, on_delta_rs), common)
+    return run(Replaying(files, schemas, common, engine, on_delta_rs), common)
 
 
 @dataclass
-class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
+class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]):
     """Each scenario on one engine; the transactions of ``on_delta_rs`` run on delta-rs.
 
     A scenario that breaks down does not keep the later ones from running; its error is raised
@@ -50,12 +65,15 @@ class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
     """
 
     files: Sequence[str]
+    schemas: Sequence[str]
     common: Common
     engine: str
     on_delta_rs: Sequence[str]
     versions: Mapping[str, str] = field(default_factory=dict)
 
-    def results(self, progress: Progress) -> Iterator[Replayed | NotPredicted | NotReplayed]:
+    def results(
+        self, progress: Progress
+    ) -> Iterator[Replayed | ReplayedTables | NotPredicted | NotReplayed]:
         from conformance.replay.campaign import Job, Unpredicted, replay
         from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
         from isodelta.runs.engines import start_cross
@@ -71,6 +89,9 @@ class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
             for entry in loaded:
                 job = Job(entry.scenario, entry.workload.level, profiles)
                 try:
+                    if entry.parts:
+                        yield _in_tables(entry, running, profile)
+                        continue
                     done = replay(running, job, profile)
                 except Unpredicted as open_:
                     yield NotPredicted(entry, open_.observation, profile.name, str(open_.error))
@@ -88,24 +109,30 @@ class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
 
     def _loaded(self) -> list[Loaded]:
         """The scenarios; each has the transactions that delta-rs is to run. Raises BadInput."""
-        from isodelta.files.scenarios import read_files
+        from isodelta.files.scripts import read_scenarios
 
-        loaded = list(read_files(self.files, self.common.profile))
+        loaded = read_scenarios(self.files, self.common.profile, self.schemas)
         for entry in loaded:
             if unknown := set(self.on_delta_rs) - entry.scenario.transactions.keys():
                 name = min(unknown)
                 raise BadInput(f"--on-delta-rs: scenario {entry.scenario.name!r} has no {name!r}")
         return loaded
 
-    def good(self, results: Sequence[Replayed | NotPredicted | NotReplayed]) -> bool:
+    def good(
+        self, results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed]
+    ) -> bool:
         return all(result.good for result in results)
 
-    def words(self, result: Replayed | NotPredicted | NotReplayed, console: Console) -> None:
+    def words(
+        self, result: Replayed | ReplayedTables | NotPredicted | NotReplayed, console: Console
+    ) -> None:
         from isodelta.commands.replay.words import print_result
 
         print_result(result, console)
 
-    def page(self, results: Sequence[Replayed | NotPredicted | NotReplayed]) -> Report:
+    def page(
+        self, results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed]
+    ) -> Report:
         from isodelta.commands.replay.page import page
 
         return page(self.common, self._as_asked(), self.versions, results)
@@ -118,3 +145,25 @@ class Replaying(Course["Replayed | NotPredicted | NotReplayed"]):
         if self.common.profile.name != ENGINES[self.engine]:
             options += ["--profile", self.common.profile.name]
         return shlex.join(options)
+
+
+def _in_tables(entry: Loaded, engine: Engine, profile: Profile) -> ReplayedTables:
+    """A scenario that writes several tables, replayed."""
+    from conformance.replay.campaign import replay_parts
+    from isodelta.commands.replay.results import Replayed, ReplayedTables
+    from isodelta.runs.replaying import unmet
+
+    comparisons, seconds = replay_parts(engine, entry.scenario, profile)
+    return ReplayedTables(
+        entry,
+        {
+            name: Replayed(
+                part,
+                comparisons[part.scenario.target],
+                profile.name,
+                unmet(comparisons[part.scenario.target]),
+                seconds,
+            )
+            for name, part in entry.parts.items()
+        },
+    )

@@ -6,19 +6,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
+from isodelta.commands.replay.results import (
+    NotPredicted,
+    NotReplayed,
+    Replayed,
+    ReplayedTables,
+)
 from isodelta.options import Common
 from isodelta.report import Finding, FindingClass, Report, ScenarioResult
 from isodelta.report.findings import UNEXPLAINED, difference
 from isodelta.report.start import new_report, slug, unused
 from isodelta.runs.replaying import compared_with
+from model.scenario import Scenario
+
+_PART = (
+    "The scenario writes several tables. This is the part of one; the others do not change in it."
+)
 
 
 def page(
     common: Common,
     engine: str,
     versions: Mapping[str, str],
-    results: Sequence[Replayed | NotPredicted | NotReplayed],
+    results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed],
 ) -> Report:
     """A difference from the model is a finding, and so is a violation of the table's level.
 
@@ -40,10 +50,14 @@ def page(
     for result in results:
         if isinstance(result, Replayed):
             _add(report, common, result)
+        elif isinstance(result, ReplayedTables):
+            for replayed in result.tables.values():
+                _add(report, common, replayed, result.loaded.scenario)
     return report
 
 
-def _add(report: Report, common: Common, result: Replayed) -> None:
+def _add(report: Report, common: Common, result: Replayed, whole: Scenario | None = None) -> None:
+    """Adds one replay; ``whole`` is the scenario if this is its part for one of several tables."""
     comparison = result.comparison
     observation = comparison.observation
     predicted = compared_with(comparison)
@@ -67,6 +81,8 @@ def _add(report: Report, common: Common, result: Replayed) -> None:
             observed=observed,
         )
     if finding is not None:
+        if whole is not None:
+            finding = replace(finding, summary=f"{finding.summary} {_PART}")
         report.findings.append(finding)
     report.scenarios.append(
         ScenarioResult(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from checker.judging.verdict import Verdict
@@ -12,6 +13,7 @@ from isodelta.files.scenarios import Loaded
 from isodelta.runs.expectation import failures
 from isodelta.runs.replaying import observed_result, replay_result
 from isodelta.runs.results import RunResult
+from isodelta.runs.tables import in_tables, together
 from model.levels import DELTA_LEVELS
 
 
@@ -42,6 +44,38 @@ class Replayed:
     def to_json(self) -> dict[str, object]:
         """The object that ``isodelta replay --json`` prints."""
         return self.observed.to_json()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTables:
+    """A scenario that writes several tables on a real engine: a replay for each table.
+
+    ``tables`` has them by the tables' names in the file, the target's first.
+    """
+
+    loaded: Loaded
+    tables: Mapping[str, Replayed]
+
+    @property
+    def good(self) -> bool:
+        """True if the engine did as predicted and as expected in every table."""
+        return all(replayed.good for replayed in self.tables.values())
+
+    @property
+    def seconds(self) -> float:
+        """The duration of the replay."""
+        return next(iter(self.tables.values())).seconds
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """A line for each of the author's expectations that the engine did not meet."""
+        return in_tables({name: replayed.failures for name, replayed in self.tables.items()})
+
+    def to_json(self) -> dict[str, object]:
+        """The object that ``isodelta replay --json`` prints."""
+        results = {name: replayed.observed for name, replayed in self.tables.items()}
+        levels = {n: r.comparison.observation.level for n, r in self.tables.items()}
+        return together(self.loaded, results, levels, self.failures).to_json()
 
 
 @dataclass(frozen=True, slots=True)

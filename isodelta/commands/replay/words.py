@@ -7,16 +7,27 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
+from isodelta.commands.replay.results import (
+    NotPredicted,
+    NotReplayed,
+    Replayed,
+    ReplayedTables,
+)
 from isodelta.runs.words import print_rows, print_verdict
 from isodelta.terminal import printable
 
 
-def print_result(result: Replayed | NotPredicted | NotReplayed, console: Console) -> None:
+def print_result(
+    result: Replayed | ReplayedTables | NotPredicted | NotReplayed, console: Console
+) -> None:
     """One result, of whichever kind."""
     match result:
         case Replayed():
             print_replayed(result, console)
+        case ReplayedTables():
+            for name, replayed in result.tables.items():
+                console.print(Text(f"Table {printable(name)}:", "bold"))
+                print_replayed(replayed, console)
         case NotPredicted():
             print_not_predicted(result, console)
         case NotReplayed():

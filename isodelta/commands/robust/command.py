@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Is WriteSerializable enough for these jobs?")
-@click.argument("workloads", nargs=-1, required=True, metavar="FILE...")
+@click.argument("workloads", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table.")
 @click.option(
     "--schema",

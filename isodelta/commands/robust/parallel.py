@@ -12,7 +12,6 @@ from typing import Any
 from checker.robustness.answer import Answer, robustness
 from checker.robustness.jobs.workload import Jobs
 from isodelta.commands.robust.sources import Files, Project, read_project
-from model.profiles import profile
 from model.profiles.base import Profile
 
 FEWEST = 6
@@ -37,7 +36,7 @@ class Answers:
 
     def __init__(self, files: Files, rules: Profile, tables: int, workers: int) -> None:
         self._pool = ProcessPoolExecutor(
-            workers, multiprocessing.get_context("spawn"), _start, (files, rules.name)
+            workers, multiprocessing.get_context("spawn"), _start, (files, rules)
         )
         self._answers: Iterator[Mapping[str, Any]] = self._pool.map(_answer, range(tables))
 
@@ -54,10 +53,10 @@ _project: Project
 _rules: Profile
 
 
-def _start(files: Files, rules: str) -> None:
+def _start(files: Files, rules: Profile) -> None:
     """Reads the project, in each of the other processes."""
     global _project, _rules
-    _project, _rules = read_project(files), profile(rules)
+    _project, _rules = read_project(files), rules
 
 
 def _answer(number: int) -> Mapping[str, Any]:

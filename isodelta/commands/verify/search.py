@@ -18,7 +18,7 @@ from isodelta.report.findings import violation
 from isodelta.runs.judging import finding_result
 from isodelta.runs.replaying import replay_result
 from model.levels import DELTA_LEVELS
-from model.profiles import profile
+from model.profiles import Profile
 
 PART = "exhaustive search"
 
@@ -39,7 +39,7 @@ class SearchInBackground:
         # Wall-clock time: the other process does not share this one's monotonic clock.
         until = time.time() + seconds
         self._futures = [
-            self._pool.submit(search, suite.profile.name, until, *task) for task in self.tasks
+            self._pool.submit(search, suite.profile, until, *task) for task in self.tasks
         ]
         suite.display.part(PART, len(self.tasks))
         for future in self._futures:
@@ -61,7 +61,7 @@ class SearchInBackground:
 
 
 def search(
-    profile_name: str, until: float, layout: str, level: str, extended: bool, transactions: int
+    profile: Profile, until: float, layout: str, level: str, extended: bool, transactions: int
 ) -> SearchResult:
     """One search until a deadline (time.time()); runs in the other process.
 
@@ -69,7 +69,7 @@ def search(
     """
     seconds = max(until - time.time(), 1.0)
     alphabet = (*statements(layout), *(UNNOTED_READS if extended else ()))
-    searching = Search(layout, profile(profile_name), alphabet)
+    searching = Search(layout, profile, alphabet)
     return searching.run(level, transactions, budget=seconds)
 
 

@@ -24,7 +24,11 @@ from model.simulator import Run
 from model.statements import Statement
 
 SCENARIOS = Path(__file__).parents[3] / "scenarios"
-FILES = [path for path in sorted(SCENARIOS.rglob("*.yaml")) if path.parent.name != "workloads"]
+FILES = [
+    path
+    for path in sorted(SCENARIOS.rglob("*.yaml"))
+    if path.parent.name not in ("workloads", "several")
+]
 
 
 def _reads_in_set(sql: str) -> bool:

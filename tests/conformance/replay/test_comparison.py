@@ -67,7 +67,7 @@ def test_another_conflict_than_predicted_is_an_error_of_the_model() -> None:
 class ForgetfulReplay(ModelReplay):
     """Loses a row of every file of more than one."""
 
-    def file_rows(self, path: str, version: int | None = None) -> tuple[Row, ...]:
+    def file_rows(self, path: str, version: int | None = None, table: str = "t") -> tuple[Row, ...]:
         rows = super().file_rows(path, version)
         return rows[1:] if path.startswith("A-") and len(rows) > 1 else rows
 

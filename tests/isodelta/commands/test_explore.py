@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from checker.judging.verdict import Verdict
 from conformance.replay import campaign
+from conformance.replay.comparison import Difference, DifferenceClass
 from isodelta import cli
 from isodelta.commands.explore import search as exploration
 from isodelta.exits import FOUND, INTERRUPTED, OK
@@ -119,7 +121,9 @@ def test_explore_makes_a_difference_from_the_engine_small(
             self.agrees = not any(
                 sql.startswith("UPDATE") for sql in scenario.transactions.values()
             )
-            self.differences = () if self.agrees else (SimpleNamespace(classified="wrong"),)
+            wrong = Difference("table", "final rows", "", "", DifferenceClass.MODEL_IS_WRONG)
+            self.differences = () if self.agrees else (wrong,)
+            self.verdicts: dict[str, Verdict] = {}
 
     def replay(engine: object, job: campaign.Job, profile: object) -> SimpleNamespace:
         return SimpleNamespace(job=job, comparison=Compared(job.scenario))

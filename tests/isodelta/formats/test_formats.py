@@ -1,10 +1,9 @@
-"""The formats of recorded histories: read right, recognised, and refused with the place."""
+"""The formats of recorded histories: read right, recognised, and judged."""
 
 from __future__ import annotations
 
 import html
 import json
-import struct
 from pathlib import Path
 
 import pytest
@@ -12,120 +11,26 @@ import pytest
 from checker.recorded.replay import first_difference
 from isodelta import cli
 from isodelta.exits import BAD, FOUND, OK, BadInput
-from isodelta.formats import awdit, bincode, cobra, text
+from isodelta.formats import awdit, cobra, text
 from isodelta.formats.formats import FORMATS, recognise
 from isodelta.formats.jepsen import edn
+from tests.isodelta.formats.lost_updates import (
+    LOST_UPDATE_AWDIT,
+    LOST_UPDATE_BINCODE,
+    LOST_UPDATE_COBRA,
+    VALID_EDN,
+    bincode_file,
+    cobra_folder,
+    event,
+    lost_updates,
+    record,
+)
 from tests.notation import operations
-
-LOST_UPDATE = "w(1,10,0,0)\nr(1,10,1,1)\nw(1,11,1,1)\nr(1,10,2,2)\nw(1,12,2,2)\n"
-VALID_EDN = """\
-{:type :invoke, :process 0, :f :txn, :value [[:append 5 1] [:r 5 nil]], :index 0}
-{:type :ok, :process 0, :f :txn, :value [[:append 5 1] [:r 5 [1]]], :index 1}
-{:type :info, :process :nemesis, :f :start, :value "a (text; \\" )", :index 2}
-{:type :invoke, :process 1, :f :txn, :value [[:r 5 nil] [:append 6 1]], :index 3}
-{:type :ok, :process 1, :f :txn, :value [[:r 5 [1]] [:append 6 1]], :index 4}
-"""
-
-
-def event(write: int, key: int, value: int, success: int = 1) -> bytes:
-    return struct.pack("<BQQB", write, key, value, success)
-
-
-def bincode_file(*sessions: list[tuple[list[bytes], int]]) -> bytes:
-    data = struct.pack("<5q", 1, 2, 3, 4, 5)
-    for word in (b"info", b"", b"end"):
-        data += struct.pack("<Q", len(word)) + word
-    data += struct.pack("<Q", len(sessions))
-    for session in sessions:
-        data += struct.pack("<Q", len(session))
-        for events, committed in session:
-            data += struct.pack("<Q", len(events)) + b"".join(events) + bytes([committed])
-    return data
-
-
-def cobra_folder(folder: Path, *sessions: bytes) -> Path:
-    folder.mkdir(exist_ok=True)
-    for number, data in enumerate(sessions):
-        (folder / f"T{number}.log").write_bytes(data)
-    return folder
-
-
-def record(kind: str, *numbers: int) -> bytes:
-    return kind.encode() + struct.pack(f">{len(numbers)}q", *numbers)
-
-
-LOST_UPDATE_BINCODE = bincode_file(
-    [([event(0, 7, 0), event(1, 7, 1)], 1)],
-    [([event(0, 7, 0), event(1, 7, 2)], 1), ([event(1, 7, 3)], 0)],
-)
-LOST_UPDATE_COBRA = (
-    record("S", 1)
-    + record("R", 0xBEBEEBEE, 0xBEBEEBEE, 7, 0)
-    + record("W", 101, 7, 5)
-    + record("C", 1),
-    record("S", 2)
-    + record("R", 0xDEADBEEF, 0xDEADBEEF, 7, 0)
-    + record("W", 102, 7, 6)
-    + record("C", 2),
-)
-LOST_UPDATE_DBCOP = {
-    "params": {"id": 0, "n_node": 2, "n_variable": 1, "n_transaction": 1, "n_event": 2},
-    "info": "generated",
-    "data": [
-        [
-            {
-                "events": [
-                    {"Read": {"variable": 7, "version": None}},
-                    {"Write": {"variable": 7, "version": 1}},
-                ],
-                "committed": True,
-            },
-            {"events": [["w", 7, 3]], "committed": False},
-        ],
-        [{"events": [["r", 7, None], ["w", 7, 2]], "committed": True}],
-    ],
-}
-LOST_UPDATE_CHRONOS = [
-    {
-        "tid": number,
-        "sid": f"session {number}",
-        "sts": {"p": 1, "l": 0},
-        "cts": {"p": "2", "l": number},
-        "ops": [{"t": "r", "k": 7}, {"t": "WRITE", "k": 7, "v": number}],
-    }
-    for number in (1, 2)
-]
-LOST_UPDATE_AWDIT = "r x 0\nw x 1\n-----\n=====\nr x 0\nw x 2\n-----\n"
 
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, Path]:
-    """A lost update in every format that has registers."""
-    made = {name: tmp_path / f"history.{name}" for name in ("text", "awdit", "bincode", "edn")}
-    made["text"].write_text(LOST_UPDATE)
-    made["awdit"].write_text(LOST_UPDATE_AWDIT)
-    made["bincode"].write_bytes(LOST_UPDATE_BINCODE)
-    made["edn"].write_text(
-        "\n".join(
-            f"{{:type :ok, :process {p}, :value [[:r 7 nil] [:w 7 {p}]], :index {p}}}"
-            for p in (1, 2)
-        )
-    )
-    made["json"] = tmp_path / "history.json"
-    made["json"].write_text(
-        json.dumps(
-            [
-                {"type": "ok", "process": p, "value": [["r", 7, None], ["w", 7, p]], "index": p}
-                for p in (1, 2)
-            ]
-        )
-    )
-    made["cobra"] = cobra_folder(tmp_path / "logs", *LOST_UPDATE_COBRA)
-    made["dbcop"] = tmp_path / "dbcop.json"
-    made["dbcop"].write_text(json.dumps(LOST_UPDATE_DBCOP))
-    made["chronos"] = tmp_path / "chronos.json"
-    made["chronos"].write_text(json.dumps(LOST_UPDATE_CHRONOS))
-    return made
+    return lost_updates(tmp_path)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -202,100 +107,6 @@ def test_cobra_reads_of_own_and_unknown_transactions(tmp_path: Path) -> None:
     folder = cobra_folder(tmp_path / "logs", record("S", 1) + record("W", 9, 7, 1))
     (transaction,) = cobra.read(folder).transactions
     assert transaction.status == "unknown"
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("text", b"w(1,1,0,0)\nw(1,2,0\n", ":2: 'w(1,2,0' is neither"),
-        ("text", b"w(1,1,0,0)\nw(1,2,0,1)\nw(1,3,0,0)\n", ":3: transaction 0 goes on"),
-        ("awdit", b"w x 1\nq x 1\n", ":2: 'q x 1' is none of"),
-        ("bincode", LOST_UPDATE_BINCODE[:-5], "byte "),
-        ("bincode", LOST_UPDATE_BINCODE + b"x", "1 bytes follow the last session"),
-        ("bincode", b"\x00" * 20, "the file ends in the middle of the header"),
-        ("bincode", bincode_file([([event(7, 1, 1)], 1)]), "flags 7 and 1"),
-        ("edn", b"{:type :ok, :process 1, :value [[:q 1 1]]}", ":1: ['q', 1, 1] is none of"),
-        ("edn", b"{:type :ok, :process 1,\n :value [[:r 1", ":2: the file ends inside"),
-        ("edn", b"{:type :ok, :process 1, :value 7}", ":1: :value is 7"),
-        ("edn", b"{:type :done, :process 1, :value []}", ":1: :type is 'done'"),
-        ("text", b"\xff\xfe", "this is not UTF-8 text"),
-    ],
-)
-def test_bad_files_are_one_line_with_the_place(
-    name: str, content: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "bad"
-    path.write_bytes(content)
-    assert cli.run(["history", str(path), "--format", name]) == BAD
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert len(captured.err.splitlines()) == 1
-    assert str(path) in captured.err
-    assert told in captured.err
-
-
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        (record("S", 1) + b"W\x00", "the file ends in the middle of a write"),
-        (record("W", 1, 2, 3), "a record W outside a transaction"),
-        (record("S", 1) + record("C", 2), "transaction 2 commits while 1 is running"),
-        (b"?", "a record begins with b'?'"),
-    ],
-)
-def test_bad_cobra_logs(data: bytes, told: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput) as caught:
-        cobra.read(cobra_folder(tmp_path / "logs", data))
-    assert told in str(caught.value)
-
-
-def test_every_truncation_of_a_binary_history_is_told(tmp_path: Path) -> None:
-    for length in range(len(LOST_UPDATE_BINCODE)):
-        path = tmp_path / "cut.bincode"
-        path.write_bytes(LOST_UPDATE_BINCODE[:length])
-        with pytest.raises(BadInput):
-            bincode.read(path)
-
-
-def test_every_cut_of_cobras_logs_is_told_or_leaves_a_transaction_open(tmp_path: Path) -> None:
-    whole = LOST_UPDATE_COBRA[0]
-    ends = {9, 9 + 33, 9 + 33 + 25}
-    for length in range(1, len(whole)):
-        folder = cobra_folder(tmp_path / "logs", whole[:length])
-        if length in ends:
-            (transaction,) = cobra.read(folder).transactions
-            assert transaction.status == "unknown"
-        else:
-            with pytest.raises(BadInput, match=r"T0\.log: byte \d+"):
-                cobra.read(folder)
-
-
-def test_every_cut_inside_an_edn_operation_is_told(tmp_path: Path) -> None:
-    line = VALID_EDN.splitlines()[1]
-    for length in range(1, len(line)):
-        with pytest.raises(BadInput):
-            edn.parse(line[:length], "h")
-
-
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("other", [*FORMATS, "parquet"])
-def test_the_wrong_format_is_told(
-    name: str, other: str, files: dict[str, Path], capfd: pytest.CaptureFixture[str]
-) -> None:
-    if name == other:
-        return
-    assert cli.run(["history", str(files[name]), "--format", other]) == BAD
-    told = capfd.readouterr().err
-    assert str(files[name]) in told
-    assert len(told.splitlines()) == 1
-
-
-@pytest.mark.parametrize("content", [b"", b"hello\n", b"\x00\x01\x02"])
-def test_unknown_formats_are_refused(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "what"
-    path.write_bytes(content)
-    assert cli.run(["history", str(path)]) == BAD
-    assert cli.run(["history", str(tmp_path / "nowhere")]) == BAD
 
 
 def test_values_of_the_text_format_that_nobody_wrote(tmp_path: Path) -> None:
@@ -484,45 +295,6 @@ def test_the_exit_code_is_by_the_levels_that_were_asked_for(
     assert "--level Linearizable: this history is judged at ReadCommitted" in " ".join(
         capfd.readouterr().err.split()
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("dbcop", [[{"events": []}]], "transaction 1 (session 0) is not an object with"),
-        ("dbcop", [[], [{"events": [["x", 1, 2]], "committed": True}]], "(session 1), event 1 is"),
-        ("dbcop", [[{"events": [["w", 1, None]], "committed": True}]], "event 1 has a variable"),
-        ("dbcop", {"params": {}}, 'the object has no "data"'),
-        ("dbcop", [7], "session 0 is not an array"),
-        ("chronos", [{"tid": 1}], "transaction 1 has no sid"),
-        ("chronos", [{"tid": 1, "sid": 1, "sts": 4}], "transaction 1 has no sts"),
-        ("chronos", [LOST_UPDATE_CHRONOS[0], LOST_UPDATE_CHRONOS[0]], "transaction 2 has the tid"),
-        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"cts": {"p": 0, "l": 0}}], "a cts before its sts"),
-        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"ops": [{"t": "q"}]}], "operation 1 has a t"),
-        ("chronos", [LOST_UPDATE_CHRONOS[0] | {"ops": [{"t": "w", "k": 1}]}], "writes a v"),
-        ("chronos", {}, "not an array"),
-    ],
-)
-def test_damaged_json_of_sessions_names_the_place(
-    name: str, content: object, told: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "h.json"
-    path.write_text(json.dumps(content))
-    assert cli.run(["history", str(path), "--format", name]) == BAD
-    message = capfd.readouterr().err
-    assert told in message
-    assert len(message.splitlines()) == 1
-
-
-@pytest.mark.parametrize("name", ["dbcop", "chronos"])
-@pytest.mark.parametrize("text", ["[", '[{"tid": NaN}]', "[" * 100_000, "7"])
-def test_what_is_not_such_json_is_refused_in_one_line(
-    name: str, text: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "h.json"
-    path.write_text(text)
-    assert cli.run(["history", str(path), "--format", name]) == BAD
-    assert len(capfd.readouterr().err.splitlines()) == 1
 
 
 def test_chronos_has_lists_and_times(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ from sqlglot.errors import SqlglotError
 from isodelta.commands.robust.sources.files import Script
 from isodelta.commands.robust.sources.parameters import named
 from isodelta.exits import BadInput
+from isodelta.files.sql_text import split
 from model.sql.dialect import Delta, Optimize, Reorg, ReplaceTable, Restore, Vacuum
 
 _LEFT_ALONE: dict[str, str] = {
@@ -116,30 +117,6 @@ def read(script: Script) -> Iterator[Statement]:
         for line, text in split(named(part, script.file)):
             number += 1
             yield _statement(script, number, first_line + line - 1, text)
-
-
-def split(text: str) -> Iterator[tuple[int, str]]:
-    """The statements of a script, each with its line."""
-    try:
-        tokens = Delta().tokenize(text)
-    except SqlglotError:
-        for piece in text.split(";"):
-            if piece.strip():
-                yield 1 + text[: text.index(piece)].count("\n"), piece.strip()
-        return
-    start = None
-    end = 0
-    for token in tokens:
-        if token.token_type is sqlglot.TokenType.SEMICOLON:
-            if start is not None:
-                yield 1 + text.count("\n", 0, start), text[start:end]
-            start = None
-            continue
-        if start is None:
-            start = token.start
-        end = token.end + 1
-    if start is not None:
-        yield 1 + text.count("\n", 0, start), text[start:end]
 
 
 def _statement(script: Script, number: int, line: int, text: str) -> Statement:

@@ -1,0 +1,1 @@
+DELETE FROM shop.orders WHERE id = 1

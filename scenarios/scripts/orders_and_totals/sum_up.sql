@@ -1,0 +1,1 @@
+INSERT INTO shop.totals SELECT sum(amount) FROM shop.orders
