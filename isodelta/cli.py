@@ -27,6 +27,7 @@ ORDER = (
     "replay",
     "explore",
     "matrix",
+    "compare",
     "claims",
     "robust",
     "history",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import predicate_reads, rebased, transaction_of
+from model.effects import carried_over, predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
 from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
@@ -188,7 +188,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
     attempt = Attempt(running.name, footprint, level, before, winners)
-    conflict = profile.conflict(attempt, winners) if winners else None
+    try:
+        conflict = profile.conflict(attempt, winners) if winners else None
+    except StatementFailure as error:
+        # A predicate on partitions that fails on the partition of a file that a winner added.
+        return _without_version(error.error_class, running, latest)
     if conflict is not None:
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
@@ -197,9 +201,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         footprint = _without_touched(footprint, winners)
         execution = replace(execution, footprint=footprint)
     elif winners and profile.reapplied is not None:
-        again = profile.reapplied(running.name, footprint, latest)
+        again = profile.reapplied(running.name, footprint, latest, read_version)
         if again is not footprint:
-            changes = rebased(execution.changes, latest)
+            changes = carried_over(execution.changes, again, latest)
             footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     lost = missed(footprint, latest, winners, running.began) if winners else frozenset()

@@ -14,6 +14,7 @@ from checker.proofs.theorems import (
     induction,
     jobs,
     log_order,
+    proposals,
     readings,
     repair,
     snapshot_levels,
@@ -33,4 +34,6 @@ THEOREMS = (
     repair.THEOREM,
     snapshot_levels.THEOREM,
     definitions.THEOREM,
+    proposals.SKIPPING,
+    proposals.ROWS,
 )
