@@ -38,7 +38,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
-        "report", "commands", "cli", "__main__",
+        "report", "commands", "spark", "cli", "__main__",
     ),
 }  # fmt: skip
 """The packages from the ground up, and their parts likewise: each may import those before it."""
