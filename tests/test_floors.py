@@ -33,7 +33,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments",
+        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "stages",
+        "campaign",
     ),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
