@@ -27,11 +27,13 @@ ORDER = (
     "replay",
     "explore",
     "matrix",
+    "compare",
     "claims",
     "robust",
     "history",
     "audit",
     "explain",
+    "campaign",
     "prove",
 )
 """The order in which the help lists commands: the main job first."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from model.history import ItemRead, PredicateRead, RowChange, RowId, Transaction
 from model.physical.files import StoredRow
+from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
 from model.statements import Execution, Statement
 
@@ -38,6 +39,25 @@ def transaction_of(
         changes=changes,
         rerun=statement.rerun,
     )
+
+
+def carried_over(
+    changes: tuple[RowChange, ...], footprint: Footprint, latest: Snapshot
+) -> tuple[RowChange, ...]:
+    """The changes of a transaction that was carried over to the newest files, as they came out.
+
+    Each has the row that others have left by now as the row before it. A row that goes with the
+    new files although the transaction did not mean to take it out is a change as well.
+    """
+    kept = {row.row for file in footprint.adds for row in file.rows}
+    meant = {change.row for change in changes}
+    lost = tuple(
+        RowChange(latest.table.name, row.row, row.values, None)
+        for file in footprint.removes
+        for row in file.rows
+        if row.row not in kept and row.row not in meant
+    )
+    return rebased(changes, latest) + lost
 
 
 def rebased(changes: tuple[RowChange, ...], latest: Snapshot) -> tuple[RowChange, ...]:

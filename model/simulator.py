@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from model.effects import predicate_reads, rebased, transaction_of
+from model.effects import carried_over, predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
 from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
@@ -123,24 +123,31 @@ def _check_removable(table: Table, execution: Execution) -> None:
 
 
 def begin_in(
-    workload: Workload, name: str, latest: Snapshot, profile: Profile, began: int = 0
+    workload: Workload,
+    name: str,
+    latest: Snapshot,
+    profile: Profile,
+    began: int = 0,
+    key: str | None = None,
 ) -> InFlight:
     """Begins a transaction of a workload, its statement analysed for the table as it is now.
 
-    Raises UnsupportedSQL if the model cannot do the analysis: if a column's type has changed, a
-    statement may need casts that the model does not have.
+    ``key`` is the workload's name of the statement, if the transaction has another. Raises
+    UnsupportedSQL if the model cannot do the analysis: if a column's type has changed, a statement
+    may need casts that the model does not have.
     """
+    key = name if key is None else key
     try:
-        statement = workload.statement(name, latest.table)
+        statement = workload.statement(key, latest.table)
     except InvalidScenario as error:
         if error.error_class is None:
             raise UnsupportedSQL(
                 f"what this means once the columns have changed is not supported ({error})",
-                ("transactions", name),
+                ("transactions", key),
             ) from error
         failed = Execution(None, failure=error.error_class)
-        return InFlight(name, workload.statements[name], latest, failed)
-    return begin(name, statement, latest, workload.others_of(name), profile, began)
+        return InFlight(name, workload.statements[key], latest, failed)
+    return begin(name, statement, latest, workload.others_of(key), profile, began)
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:
@@ -181,7 +188,11 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
     read_version = running.snapshot.version
     winners = latest.commits_after(read_version)
     attempt = Attempt(running.name, footprint, level, before, winners)
-    conflict = profile.conflict(attempt, winners) if winners else None
+    try:
+        conflict = profile.conflict(attempt, winners) if winners else None
+    except StatementFailure as error:
+        # A predicate on partitions that fails on the partition of a file that a winner added.
+        return _without_version(error.error_class, running, latest)
     if conflict is not None:
         if not footprint.retries or any(f.key not in latest.files for f in footprint.removes):
             return _without_version(conflict.name, running, latest, conflict)
@@ -190,9 +201,9 @@ def commit(running: InFlight, latest: Snapshot, profile: Profile, table_level: s
         footprint = _without_touched(footprint, winners)
         execution = replace(execution, footprint=footprint)
     elif winners and profile.reapplied is not None:
-        again = profile.reapplied(running.name, footprint, latest)
+        again = profile.reapplied(running.name, footprint, latest, read_version)
         if again is not footprint:
-            changes = rebased(execution.changes, latest)
+            changes = carried_over(execution.changes, again, latest)
             footprint, execution = again, replace(execution, footprint=again, changes=changes)
     blind = footprint.blind_append and "isBlindAppend" in profile.logged
     lost = missed(footprint, latest, winners, running.began) if winners else frozenset()

@@ -14,8 +14,10 @@ from checker.proofs.theorems import (
     induction,
     jobs,
     log_order,
+    proposals,
     readings,
     repair,
+    segments,
     snapshot_levels,
     unseen_append,
 )
@@ -33,4 +35,7 @@ THEOREMS = (
     repair.THEOREM,
     snapshot_levels.THEOREM,
     definitions.THEOREM,
+    segments.THEOREM,
+    proposals.SKIPPING,
+    proposals.ROWS,
 )

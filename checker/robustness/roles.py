@@ -85,7 +85,7 @@ def misses(t: Job, b: Job) -> bool:
     miss, append = t.run(), b.run()
     if not miss.writer or miss.alone:
         return False
-    return any(_possible(row.when, miss.reads(row.row)) for row in append.adds)
+    return any(_possible(row.when, miss.reads(row.row)) for row in append.appended)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
@@ -106,13 +106,14 @@ def builds_on(t: Job, b: Job, x: Job) -> bool:
 
 
 def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
-    """Two rows that one run of B adds, or one row twice, with the accesses of that run."""
+    """Two rows that one run of B appends, or one row twice, with the accesses of that run."""
     one, again = b.looks(2)
-    for place, row in enumerate(one.adds):
+    rows = one.appended
+    for place, row in enumerate(rows):
         yield row, row, (one,)
         if row.many:
-            yield row, again.adds[place], (one, again)
-        for other in (*one.adds[:place], *one.adds[place + 1 :]):
+            yield row, again.appended[place], (one, again)
+        for other in (*rows[:place], *rows[place + 1 :]):
             yield row, other, (one,)
 
 

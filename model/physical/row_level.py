@@ -39,7 +39,7 @@ def row_changes(footprint: Footprint) -> RowChanges:
     )
 
 
-def reapplied(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
+def reapplied(writer: str, footprint: Footprint, latest: Snapshot, began: int) -> Footprint:
     """The same changes on the newest snapshot, where some of the removed files are gone.
 
     A compaction goes on with those of its files that no other transaction has touched. The rows

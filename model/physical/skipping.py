@@ -10,6 +10,7 @@ import datetime
 from functools import lru_cache
 from typing import Any
 
+from model.errors import StatementFailure
 from model.expressions import syntax as expressions
 from model.expressions.evaluation import matcher
 from model.expressions.simplification import simplify, simplify_filter
@@ -155,8 +156,19 @@ def _implied(condition: Expression, table: Table) -> Expression | None:
 
 
 def partition_matches(predicate: ReadPredicate, file: DataFile, table: Table) -> bool:
-    """Whether the partition part of a predicate is TRUE of a file's partition values."""
+    """Whether the partition part of a predicate is TRUE of a file's partition values.
+
+    Raises StatementFailure where it fails on them.
+    """
     return matcher(predicate.partition)(partition_row(file, table))
+
+
+def stops_at(predicate: ReadPredicate, file: DataFile, table: Table) -> bool:
+    """Whether a commit that made this read stops at the file: the same, or that it fails on it."""
+    try:
+        return partition_matches(predicate, file, table)
+    except StatementFailure:
+        return True
 
 
 def partition_row(file: DataFile, table: Table) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from model.profiles import (
     delta_spark_4_4,
     delta_spark_4_4_repaired,
     no_rules,
+    proposals,
 )
 from model.profiles.base import Profile
 
@@ -31,9 +32,13 @@ _STRONGEST = ":strongest"
 def profile(name: str) -> Profile:
     """The profile called ``name``; for a document also ``NAME:weakest`` or ``NAME:strongest``.
 
+    Proposals are added to the name of an implementation (``model.profiles.proposals``).
     The bare name of a document is its strongest reading (``model.profiles.databricks`` gives the
     reason). Raises InvalidScenario with the existing names.
     """
+    proposed = proposals.proposal(name)
+    if proposed is not None:
+        return proposed
     plain = name.removesuffix(_STRONGEST)
     chosen = PROFILES.get(plain)
     if name == NO_RULES.name:

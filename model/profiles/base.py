@@ -17,8 +17,10 @@ Noted = Callable[[Statement, Snapshot, Footprint], Footprint]
 Raises StatementFailure if the implementation fails a statement that Spark does not fail.
 """
 
-Reapplied = Callable[[str, Footprint, Snapshot], Footprint]
-"""Maps a transaction's name and footprint to its footprint on the newest snapshot."""
+Reapplied = Callable[[str, Footprint, Snapshot, int], Footprint]
+"""Maps a transaction's name and footprint to its footprint on the newest snapshot.
+
+The last argument is the version that it began with."""
 
 
 @dataclass(frozen=True, slots=True)

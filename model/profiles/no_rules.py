@@ -15,7 +15,7 @@ from model.physical.row_level import row_changes
 from model.profiles import delta_spark_4_4
 
 
-def last_writer_wins(writer: str, footprint: Footprint, latest: Snapshot) -> Footprint:
+def last_writer_wins(writer: str, footprint: Footprint, latest: Snapshot, began: int) -> Footprint:
     """The row changes of a transaction, applied to the files of the newest snapshot.
 
     If another transaction has changed the same row since, that version is replaced. So a row has

@@ -8,7 +8,8 @@ import pytest
 
 from isodelta.files.scenario_writer import scenario_yaml
 from isodelta.files.scenarios import Loaded, read_files, read_text
-from isodelta.runs.judging import check
+from isodelta.runs.judging import Checked, check
+from isodelta.runs.tables import check_tables
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 FILES = sorted(f for f in FOLDER.rglob("*.yaml") if f.parent.name != "workloads")
@@ -17,6 +18,11 @@ COLLECTION = read_files(FILES)
 
 def names(loaded: Loaded) -> str:
     return loaded.scenario.name
+
+
+def parts(loaded: Loaded) -> list[Checked]:
+    """The results of a scenario, one for each table that it writes."""
+    return list(check_tables(loaded).tables.values()) if loaded.parts else [check(loaded)]
 
 
 def test_there_are_enough_and_their_names_tell_them_apart() -> None:
@@ -51,8 +57,7 @@ def test_what_people_look_for_is_there(topic: str) -> None:
 
 @pytest.mark.parametrize("loaded", COLLECTION, ids=names)
 def test_the_model_agrees_with_every_expectation(loaded: Loaded) -> None:
-    checked = check(loaded)
-    assert checked.failures == ()
+    assert [part.failures for part in parts(loaded)] == [()] * max(1, len(loaded.parts))
 
 
 @pytest.mark.parametrize("loaded", COLLECTION, ids=names)
@@ -61,6 +66,10 @@ def test_every_scenario_says_what_it_expects(loaded: Loaded) -> None:
     assert set(expect.outcomes) == set(loaded.scenario.transactions)
     assert expect.rows is not None
     assert set(expect.levels) >= {"Serializable", "WriteSerializable"}
+    assert all(
+        table.rows is not None and set(table.levels) >= {"Serializable", "WriteSerializable"}
+        for table in expect.tables.values()
+    )
 
 
 @pytest.mark.parametrize("loaded", COLLECTION, ids=names)
@@ -80,7 +89,7 @@ def test_every_file_and_every_scenario_says_in_a_comment_what_it_shows(path: Pat
 
 def test_the_collection_reaches_what_it_is_for() -> None:
     """Without this a change of the model could quietly empty the collection of its cases."""
-    checked = [check(loaded) for loaded in COLLECTION]
+    checked = [part for loaded in COLLECTION for part in parts(loaded)]
     outcomes = {ended.outcome for result in checked for ended in result.run.ended.values()}
     assert outcomes >= {
         "committed",

@@ -16,7 +16,7 @@ from model.physical.definition_change import metadata_change, protocol_change
 from model.physical.files import DataFile, StoredRow
 from model.physical.footprint import Footprint
 from model.physical.log import Snapshot
-from model.physical.skipping import partition_matches
+from model.physical.skipping import stops_at
 from model.rules.delta_spark import REARRANGING_OPERATIONS
 from model.simulator import Run
 from model.tables.table import Table
@@ -73,10 +73,9 @@ class Attempted:
                 yield row
 
     def covers(self, file: DataFile) -> bool:
-        """True if a predicate of its footprint covers a file's partition."""
+        """True if a predicate of its footprint covers a file's partition, or fails on it."""
         return any(
-            partition_matches(predicate, file, self.table)
-            for predicate in self.footprint.read_predicates
+            stops_at(predicate, file, self.table) for predicate in self.footprint.read_predicates
         )
 
 

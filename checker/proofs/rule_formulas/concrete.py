@@ -7,7 +7,7 @@ from typing import Any
 
 from model.physical.files import DataFile
 from model.physical.log import Commit
-from model.physical.skipping import partition_matches
+from model.physical.skipping import stops_at
 from model.rules.base import Attempt
 from model.rules.delta_spark import HARMLESS_PROPERTIES
 from model.tables.protocol import ENABLING
@@ -73,7 +73,7 @@ class ConcreteFacts:
         if len(file.partition) != len(table.partitions):
             return False  # A new file of the attempt itself, which replaces the table.
         predicates = self.attempt.footprint.read_predicates
-        return any(partition_matches(predicate, file, table) for predicate in predicates)
+        return any(stops_at(predicate, file, table) for predicate in predicates)
 
     def w_adds(self, file: DataFile) -> bool:
         return any(file is added for added in self.winner.footprint.adds)

@@ -121,11 +121,13 @@ def removal_rules(f: SymbolicFacts) -> tuple[Assumption, ...]:
     )
 
 
-def _still_there(f: SymbolicFacts, live: Any) -> Any:
+def still_there(f: SymbolicFacts, live: Any) -> Any:
+    """Whether every file that the attempt removes is live."""
     return f.every_file(lambda file: z3.Implies(f.t_removes(file), live(file)))
 
 
-def _unchanged(f: SymbolicFacts, live: Any) -> Any:
+def unchanged(f: SymbolicFacts, live: Any) -> Any:
+    """Whether the files with rows that the attempt reads are those of its snapshot."""
     return f.every_held(lambda file, row: live(file) == f.at_snapshot(file))
 
 
@@ -150,8 +152,8 @@ def before_winners() -> Claim:
             ),
         ),
         goal=z3.And(
-            _still_there(f, f.live),
-            _unchanged(f, f.live),
+            still_there(f, f.live),
+            unchanged(f, f.live),
             appended,
         ),
         witness=z3.And(f.some_file(f.t_removes), f.some_file(lambda x: z3.Not(f.live(x)))),
@@ -276,13 +278,13 @@ def _winner_step() -> Claim:
                 "induction hypothesis",
                 "Before this winner, the files with rows that the attempt reads are those of "
                 "its snapshot, and every file that it removes is there.",
-                z3.And(_still_there(f, f.live), _unchanged(f, f.live)),
+                z3.And(still_there(f, f.live), unchanged(f, f.live)),
                 premise=True,
             ),
         ),
         goal=z3.And(
-            _still_there(f, f.live_after),
-            _unchanged(f, f.live_after),
+            still_there(f, f.live_after),
+            unchanged(f, f.live_after),
             z3.Not(f.read_row_changes()),
         ),
         witness=z3.And(

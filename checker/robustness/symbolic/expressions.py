@@ -11,14 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 import z3
 
 from checker.robustness.jobs.sentinels import Hole
+from checker.robustness.jobs.widening import OPAQUE
 from model.errors import StatementFailure
 from model.expressions.syntax import (
+    Aggregate,
     And,
     Arithmetic,
     Case,
@@ -30,13 +33,18 @@ from model.expressions.syntax import (
     IsNull,
     Literal,
     Not,
+    Opaque,
     Or,
+    columns,
+    walk,
 )
 from model.history import Value
 from model.values.types import DOUBLE, INT, NULL, ColumnType, store
 from model.values.unknown import Unknown
 
 _names = count()
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +119,15 @@ def _term(value: Value) -> Any:
 class Reader:
     """Reads expressions over one row, with parameters put in.
 
-    ``parameters`` gives the cell of each, ``types`` their types.
+    ``parameters`` gives the cell of each, ``types`` their types. ``memory`` belongs to one run: an
+    expression that the formulas do not express has an unknown value, but the same one for the same
+    cells.
     """
 
     row: SymbolicRow
     parameters: Callable[[str], Cell]
     types: Mapping[str, ColumnType]
+    memory: dict[object, tuple[Any, SymbolicRow]]
 
     def literal(self, value: Value | Hole, type_: ColumnType) -> Cell:
         """A constant of the template, or the parameter that it stands for."""
@@ -139,9 +150,12 @@ class Reader:
         """The value of an expression, as stored in a column of ``type_``."""
         if type_ is not None and expression.type.family == "null":
             return constant(None, type_)
-        cell = self._cell(expression)
         if type_ is None or (type_ == expression.type and not isinstance(expression, Literal)):
-            return cell
+            return self._cell(expression)
+        return self._same(("stored", type_, expression), lambda: self._stored(expression, type_))
+
+    def _stored(self, expression: Expression, type_: ColumnType) -> Cell:
+        cell = self._cell(expression)
         if expression.type.bits and type_.bits:
             return cell  # Or the statement fails.
         if isinstance(expression, Literal) and isinstance(expression.value, Hole):
@@ -181,7 +195,7 @@ class Reader:
         if expression.type.family == "boolean":
             truth = self.truth(expression)
             return Cell(truth.true, z3.Not(z3.Or(truth.true, truth.false)))
-        return fresh(expression.type)
+        return self._same(("value", expression), lambda: fresh(expression.type))
 
     def truth(self, expression: Expression) -> Truth:
         """The value of a condition."""
@@ -211,13 +225,14 @@ class Reader:
                     not_null = z3.Not(cell.null)
                     return Truth(z3.And(not_null, cell.term), z3.And(not_null, z3.Not(cell.term)))
                 return Truth(z3.BoolVal(False), z3.BoolVal(False))
-        return unknown()
+        return self._same(("truth", expression), unknown)
 
     def _compared(self, operator: str, left: Expression, right: Expression) -> Truth:
         families = {left.type.family, right.type.family} - {"null"}
         kinds = {left.type, right.type}
         if len(families) > 1 or (DOUBLE in kinds and not kinds <= {DOUBLE, INT, NULL}):
-            return unknown()  # As doubles, large numbers are equal that are not.
+            # As doubles, large numbers are equal that are not.
+            return self._same(("truth", Comparison(operator, left, right)), unknown)
         one, other = self._cell(left), self._cell(right)
         same = z3.BoolVal(True) if not z3.eq(one.term.sort(), other.term.sort()) else None
         relation = same if same is not None else _relation(operator, one.term, other.term)
@@ -227,6 +242,33 @@ class Reader:
             return Truth(z3.Or(both, equal), z3.Not(z3.Or(both, equal)))
         not_null = z3.And(z3.Not(one.null), z3.Not(other.null))
         return Truth(z3.And(not_null, relation), z3.And(not_null, z3.Not(relation)))
+
+    def _same(self, key: tuple[*tuple[object, ...], Expression], make: Callable[[], T]) -> T:
+        """What ``make`` gives: the same for an expression over the same cells in the same run."""
+        expression = key[-1]
+        places = sorted(columns(expression))
+        if not _repeats(expression) or (places and places[-1] >= len(self.row)):
+            return make()
+        # The cells are kept with the result, so that no other one gets the identity of one of them.
+        cells = tuple(self.row[place] for place in places)
+        known = (*key, *map(id, cells))
+        if known not in self.memory:
+            self.memory[known] = (make(), cells)
+        result: T = self.memory[known][0]
+        return result
+
+
+@lru_cache(maxsize=10_000)
+def _repeats(expression: Expression) -> bool:
+    """Whether an expression has the same value each time that a run evaluates it over a row."""
+    for part in walk(expression):
+        if isinstance(part, Opaque | Aggregate):
+            return False
+        if isinstance(part, Literal) and isinstance(part.value, Hole):
+            name = part.value.parameter
+            if name is None or name.startswith(OPAQUE):
+                return False
+    return True
 
 
 def _keeps(given: ColumnType, type_: ColumnType) -> bool:
@@ -243,8 +285,8 @@ def _relation(operator: str, left: Any, right: Any) -> Any:
         return left == right
     if operator == "<>":
         return left != right
-    if z3.is_bool(left):
-        return z3.Bool(f"relation{next(_names)}")
+    if z3.is_bool(left):  # FALSE is less than TRUE.
+        left, right = (z3.If(side, 1, 0) for side in (left, right))
     match operator:
         case "<":
             return left < right

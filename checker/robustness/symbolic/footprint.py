@@ -55,9 +55,9 @@ class Access:
     tables, with their names, that ``adds`` come from. ``takes`` says of a row whether the run
     changes it or takes it out for certain, where it is there, so that its file is removed;
     ``takes_what_it_reads`` says that it does so with every row that it reads. ``blind`` says that
-    it may count as a blind append, ``only_blind`` that it always does; ``reader`` that it may write
-    no version and be a reader, ``writer`` that it may write one; ``alone`` that it fails after any
-    winner.
+    it may count as a blind append, ``only_blind`` that it always does, ``blind_adds`` what it adds
+    as one, if that is less than ``adds``; ``reader`` that it may write no version and be a reader,
+    ``writer`` that it may write one; ``alone`` that it fails after any winner.
     """
 
     kind: str
@@ -72,10 +72,16 @@ class Access:
     takes_what_it_reads: bool = False
     blind: bool = False
     only_blind: bool = False
+    blind_adds: tuple[Addition, ...] | None = None
     reader: bool = False
     writer: bool = True
     alone: bool = False
     parameters: dict[str, Cell] = field(default_factory=dict)
+
+    @property
+    def appended(self) -> tuple[Addition, ...]:
+        """The rows that it may add as a blind append."""
+        return self.adds if self.blind_adds is None else self.blind_adds
 
 
 def anything(kind: str, types: tuple[ColumnType, ...]) -> Access:

@@ -19,7 +19,9 @@ from checker.robustness.symbolic.expressions import (
 from checker.robustness.symbolic.footprint import NO, YES, Access, Addition, anything
 from checker.robustness.symbolic.merge import merge_access
 from checker.robustness.symbolic.scope import Scope
-from model.expressions.syntax import Expression, Literal
+from model.expressions.evaluation import aggregate
+from model.expressions.simplification.shape import everywhere
+from model.expressions.syntax import Aggregate, Expression, Literal
 from model.queries import Constants, Relation
 from model.queries.query import Query
 from model.statements import (
@@ -157,6 +159,7 @@ class Run(Scope):
             # A query that folds adds only the row of an aggregate over no rows.
             blind=not mine or (one and self._may_fold(query)),
             only_blind=not mine,
+            blind_adds=(Addition(YES, self._over_no_rows(statement)),) if mine and one else None,
         )
 
     def _may_fold(self, query: Query) -> bool:
@@ -167,6 +170,12 @@ class Run(Scope):
         assert isinstance(statement.query, Query)
         given = dict(zip(statement.positions, statement.query.outputs, strict=True))
         return self.built(given, source, None)
+
+    def _over_no_rows(self, statement: InsertSelect) -> SymbolicRow:
+        """The row of aggregates over no rows."""
+        assert isinstance(statement.query, Query)
+        outputs = map(_over_no_rows, statement.query.outputs)
+        return self.built(dict(zip(statement.positions, outputs, strict=True)), (), None)
 
     def _listed(self, statement: InsertSelect, row: Sequence[Any]) -> SymbolicRow:
         """A row of constants that goes to the columns of an INSERT."""
@@ -240,6 +249,15 @@ class Run(Scope):
             takes=replaced,
             takes_what_it_reads=not reads_table,
         )
+
+
+def _over_no_rows(expression: Expression) -> Expression:
+    """An output of a query, over no rows."""
+
+    def valued(part: Expression) -> Expression:
+        return Literal(aggregate(part, []), part.type) if isinstance(part, Aggregate) else part
+
+    return everywhere(expression, valued)
 
 
 def _any_row(row: SymbolicRow) -> Any:

@@ -28,10 +28,11 @@ class Scope:
     partitions: tuple[int, ...]
     others: Mapping[str, tuple[ColumnType, ...]]
     parameters: dict[str, Cell] = field(default_factory=dict)
+    memory: dict[object, tuple[Any, SymbolicRow]] = field(default_factory=dict)
 
     def over(self, row: SymbolicRow) -> Reader:
         """Reads expressions over a row."""
-        return Reader(row, self._parameter, self.parsed.types)
+        return Reader(row, self._parameter, self.parsed.types, self.memory)
 
     def _parameter(self, name: str) -> Cell:
         if name.startswith(OPAQUE):

@@ -63,6 +63,19 @@ def test_the_collection_has_both_answers() -> None:
 
 
 @pytest.mark.parametrize(
+    "texts",
+    [
+        # A maximum that is a blind append was taken over no rows, so its row is (NULL, 2, 0).
+        ("INSERT INTO t SELECT max(k), 2, 0 FROM t WHERE k > :k AND k < 1", "SELECT * FROM t"),
+        # Whatever k % 2 = 1 is of a row, both counts ask the same of it.
+        (APPEND, "INSERT INTO t SELECT count(*), 1, 0 FROM t WHERE k % 2 = 1"),
+    ],
+)
+def test_what_no_run_can_meet_is_ruled_out(texts: tuple[str, ...]) -> None:
+    assert verdict(*texts) == "robust"
+
+
+@pytest.mark.parametrize(
     ("texts", "reason"),
     [
         (["DELETE FROM t WHERE p = :p", "UPDATE t SET v = 0"], "no job is one"),

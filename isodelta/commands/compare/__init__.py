@@ -1,0 +1,1 @@
+"""``isodelta compare``: two profiles side by side."""
