@@ -34,6 +34,7 @@ ORDER = (
     "history",
     "audit",
     "explain",
+    "campaign",
     "prove",
 )
 """The order in which the help lists commands: the main job first."""

@@ -123,24 +123,31 @@ def _check_removable(table: Table, execution: Execution) -> None:
 
 
 def begin_in(
-    workload: Workload, name: str, latest: Snapshot, profile: Profile, began: int = 0
+    workload: Workload,
+    name: str,
+    latest: Snapshot,
+    profile: Profile,
+    began: int = 0,
+    key: str | None = None,
 ) -> InFlight:
     """Begins a transaction of a workload, its statement analysed for the table as it is now.
 
-    Raises UnsupportedSQL if the model cannot do the analysis: if a column's type has changed, a
-    statement may need casts that the model does not have.
+    ``key`` is the workload's name of the statement, if the transaction has another. Raises
+    UnsupportedSQL if the model cannot do the analysis: if a column's type has changed, a statement
+    may need casts that the model does not have.
     """
+    key = name if key is None else key
     try:
-        statement = workload.statement(name, latest.table)
+        statement = workload.statement(key, latest.table)
     except InvalidScenario as error:
         if error.error_class is None:
             raise UnsupportedSQL(
                 f"what this means once the columns have changed is not supported ({error})",
-                ("transactions", name),
+                ("transactions", key),
             ) from error
         failed = Execution(None, failure=error.error_class)
-        return InFlight(name, workload.statements[name], latest, failed)
-    return begin(name, statement, latest, workload.others_of(name), profile, began)
+        return InFlight(name, workload.statements[key], latest, failed)
+    return begin(name, statement, latest, workload.others_of(key), profile, began)
 
 
 def after_begin(running: InFlight, latest: Snapshot) -> Snapshot:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,10 +41,16 @@ def spark_session(
 ) -> Iterator[SparkSession]:
     """A session at a master; ends with the block, as does its JVM.
 
+    Where this process has a session already, it is that one, which stays.
     ``jars`` go to the driver's class path, ``chosen`` are settings besides (or instead of) those
     for data, and ``memory`` is the driver's heap. Executors need this package installed.
     Raises EngineError if there is no Java, or Spark does not start.
     """
+    from pyspark.sql import SparkSession
+
+    if (running := SparkSession.getActiveSession()) is not None:
+        yield running
+        return
     java = find_java()
     if java is None:
         raise EngineError(missing_java())
@@ -58,15 +63,12 @@ def spark_session(
             Setting("spark.driver.host", own, "executors on other machines call the driver"),
             Setting("spark.driver.bindAddress", "0.0.0.0", "the same"),
         ]
-    before = os.environ.get("PYSPARK_PYTHON")
-    if before is None:
-        os.environ["PYSPARK_PYTHON"] = sys.executable
+    process = SparkProcess(jars, java.path, os.cpu_count() or 1, (*settings, *chosen))
     try:
-        process = SparkProcess(jars, java.path, os.cpu_count() or 1, (*settings, *chosen))
+        yield process.session
+    finally:
         try:
-            yield process.session
+            if not process.stopped:
+                process.session.stop()
         finally:
             process.close()
-    finally:
-        if before is None:
-            del os.environ["PYSPARK_PYTHON"]

@@ -33,11 +33,12 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments",
+        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster", "stages",
+        "campaign",
     ),
     "isodelta": (
-        "versions", "exits", "files", "terminal", "runs", "options", "formats",
-        "report", "commands", "cli", "__main__",
+        "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",
+        "report", "commands", "spark", "pytest_plugin", "cli", "__main__",
     ),
 }  # fmt: skip
 """The packages from the ground up, and their parts likewise: each may import those before it."""

@@ -17,6 +17,7 @@ from checker.proofs.theorems import (
     proposals,
     readings,
     repair,
+    segments,
     snapshot_levels,
     unseen_append,
 )
@@ -34,6 +35,7 @@ THEOREMS = (
     repair.THEOREM,
     snapshot_levels.THEOREM,
     definitions.THEOREM,
+    segments.THEOREM,
     proposals.SKIPPING,
     proposals.ROWS,
 )

@@ -439,7 +439,7 @@ class _Pass:
             slot for slot, node in enumerate(nodes) if not slot or node is not nodes[slot - 1]
         ]
         for combination in self.combinations:
-            for slots in _reader_slots(combination, places):
+            for slots in reader_slots(combination, places):
                 readers = tuple(
                     self._read(READERS[i], index, nodes[slot])
                     for i, (index, slot) in enumerate(zip(combination, slots, strict=True))
@@ -463,12 +463,12 @@ class _Pass:
         return running.logical[None]
 
 
-def _reader_slots(readers: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def reader_slots(readers: Sequence[int], places: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Every choice of snapshots for readers; two of one statement are not told apart."""
     if not readers:
         yield ()
         return
-    for slots in _reader_slots(readers[:-1], places):
+    for slots in reader_slots(readers[:-1], places):
         for place in places:
             if len(readers) > 1 and readers[-1] == readers[-2] and place < slots[-1]:
                 continue

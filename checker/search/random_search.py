@@ -51,14 +51,15 @@ def scenarios_in_groups(
     For engines on which a table costs more than a replay. No table declares a level.
     """
     for number in numbers():
-        pick_table = _picker(f"{seed}/tables/{number // group}")
+        pick_table = picker(f"{seed}/tables/{number // group}")
         spec = grammar.table(pick_table)
         tables = (spec, grammar.other_table(pick_table, spec))
-        pick = _picker(f"{seed}/grouped/{number}")
+        pick = picker(f"{seed}/grouped/{number}")
         yield grammar.scenario(pick, (None,), sizes, f"random {seed}-{number}", tables)
 
 
-def _picker(seed: str) -> grammar.Pick:
+def picker(seed: str) -> grammar.Pick:
+    """A source of choices; equal texts give equal choices on every machine."""
     source = random.Random(seed)
 
     def pick(options: Sequence[T], /) -> T:
@@ -75,7 +76,7 @@ def random_scenario(
     sizes: Sequence[int] = (2, 3, 4),
 ) -> Scenario:
     """One scenario of the series ``random_scenarios(seed)``, by its number."""
-    pick = _picker(f"{seed}/{number}")
+    pick = picker(f"{seed}/{number}")
     return grammar.scenario(pick, levels, sizes, f"random {seed}-{number}")
 
 

@@ -20,6 +20,18 @@ COLUMNS = {"transaction": "int64", "write": "bool", "key": "int64", "writer": "i
 SNAPSHOT = "snapshot"
 
 
+def columns_of(path: Path) -> tuple[str, ...]:
+    """The columns of a history in a file; ``BadInput`` where one is missing or of another type."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return _columns(path, file.schema_arrow)
+    except (pa.ArrowException, OSError) as error:
+        raise _bad(path, error) from error
+
+
 def read(path: Path) -> LargeHistory:
     """Reads a history; ``BadInput`` names the file and the column."""
     import pyarrow as pa
@@ -27,18 +39,8 @@ def read(path: Path) -> LargeHistory:
 
     try:
         file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-        wanted = dict(COLUMNS)
-        if SNAPSHOT in schema.names:
-            wanted[SNAPSHOT] = "int64"
-        for name, kind in wanted.items():
-            if name not in schema.names:
-                raise BadInput(f"{path}: there is no column {name!r} (columns: {schema.names})")
-            if str(schema.field(name).type) != kind:
-                actual = schema.field(name).type
-                raise BadInput(f"{path}: column {name!r} is {actual}, not {kind}")
         arrays = {}
-        for name in wanted:
+        for name in _columns(path, file.schema_arrow):
             # One column at a time: the whole table twice would be most of the memory used.
             column = file.read(columns=[name]).column(name)
             if column.null_count:
@@ -46,7 +48,7 @@ def read(path: Path) -> LargeHistory:
             arrays[name] = column.to_numpy()
             del column
     except (pa.ArrowException, OSError) as error:
-        raise BadInput(f"{path}: {' '.join(str(error).split())}") from error
+        raise _bad(path, error) from error
     snapshot = None
     if SNAPSHOT in arrays and len(arrays["transaction"]):
         try:
@@ -57,6 +59,23 @@ def read(path: Path) -> LargeHistory:
     return LargeHistory(
         arrays["transaction"], arrays["write"], arrays["key"], arrays["writer"], snapshot
     )
+
+
+def _columns(path: Path, schema: Any) -> tuple[str, ...]:
+    wanted = dict(COLUMNS)
+    if SNAPSHOT in schema.names:
+        wanted[SNAPSHOT] = "int64"
+    for name, kind in wanted.items():
+        if name not in schema.names:
+            raise BadInput(f"{path}: there is no column {name!r} (columns: {schema.names})")
+        if str(schema.field(name).type) != kind:
+            actual = schema.field(name).type
+            raise BadInput(f"{path}: column {name!r} is {actual}, not {kind}")
+    return tuple(wanted)
+
+
+def _bad(path: Path, error: Exception) -> BadInput:
+    return BadInput(f"{path}: {' '.join(str(error).split())}")
 
 
 def _of_transactions(path: Path, transaction: Any, snapshot: Any) -> Any:

@@ -227,6 +227,10 @@ class MatrixCell:
         return len(answers) > 1 or bool(self.remarks)
 
 
+NOT_RUN = "not run"
+"""The status of a claim that the budget did not reach."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimEvidence:
     """One observation: what was seen, whether it supports the claim, and who saw it."""
@@ -319,14 +323,43 @@ class Bound:
         return f"{violations} of {subject} {reach} ({end})."
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list under a heading; each line may have further text in a smaller type."""
+
+    heading: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsAnswer:
+    """The answer about the jobs of one table, as the page shows it first.
+
+    ``word`` is yes, no or not known, ``tone`` the colour that goes with it, ``finding`` the name of
+    the finding whose picture shows it, ``statements`` its SQL by transaction, and ``lists`` the
+    remedies and whatever else follows.
+    """
+
+    table: str
+    word: str
+    tone: str
+    headline: str
+    meaning: str
+    because: tuple[str, ...]
+    finding: str | None = None
+    statements: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Listed, ...] = ()
+
+
 @dataclass(slots=True)
 class Report:
     """Everything one report shows. Filled step by step; may be written at any moment.
 
-    ``complete`` stays False until the run is over; ``incomplete_because`` says why it was
-    cut short (or that it is still running), and the page shows that first. Without ``answers``
-    the report derives them from the rest. ``claim_sources`` has the titles of the documents by
-    the letters that claims cite.
+    ``ended`` stays False until the run is over; ``incomplete_because`` says why it was cut short
+    (or that it is still running), and the page shows that first. ``left_out`` names, in words,
+    what a run that came to its end did not look at. Without ``answers`` the report derives them
+    from the rest. ``claim_sources`` has the titles of the documents by the letters that claims
+    cite.
     """
 
     paragraph: str
@@ -347,9 +380,23 @@ class Report:
     bounds: list[Bound] = field(default_factory=list)
     lattice: LatticePicture | None = None
     theorems: list[TheoremLine] = field(default_factory=list)
-    complete: bool = False
+    jobs: list[JobsAnswer] = field(default_factory=list)
+    ended: bool = False
     incomplete_because: str = "the run is not over yet"
+    left_out: list[str] = field(default_factory=list)
     created: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """True if the run came to its end and left nothing out."""
+        return self.ended and not self.left_out
+
+    @property
+    def incomplete_in_words(self) -> str | None:
+        """The reason why it is not complete; None if it is."""
+        if not self.ended:
+            return self.incomplete_because
+        return f"left out: {'; '.join(self.left_out)}" if self.left_out else None
 
 
 def differences_of(result: RunResult | None) -> tuple[Difference, ...]:

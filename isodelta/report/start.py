@@ -28,7 +28,7 @@ def new_report(common: Common, paragraph: str) -> Report:
 
 
 def finish(report: Report, folder: Path, seconds: float, cut_short: str = "") -> Path:
-    """Marks a report as complete and writes it; returns the path of its page.
+    """Marks a report as ended and writes it; returns the path of its page.
 
     It stays incomplete if ``cut_short`` says why, or if ``report.incomplete_because`` was set
     before. Raises BadInput if the folder cannot be written.
@@ -39,7 +39,7 @@ def finish(report: Report, folder: Path, seconds: float, cut_short: str = "") ->
     report.summary.seconds = round(seconds, 2)
     report.created = datetime.now(UTC).isoformat(timespec="seconds")
     report.incomplete_because = cut_short or report.incomplete_because
-    report.complete = not report.incomplete_because
+    report.ended = not report.incomplete_because
     try:
         return write_report(folder, report)
     except OSError as error:

@@ -55,6 +55,7 @@ _STEPS = (
     *("one more winner", "paths lead forward", "some edge of a cycle is a way back"),
     *("a cycle stays in one group", "from there a path leads to X", "paths are seen"),
     *("versions of a row are joined by overwriting", "what a path comes from is seen"),
+    "a path does not go back over a cut",
 )
 
 GROUNDS: dict[str, Ground] = {
@@ -119,6 +120,7 @@ GROUNDS: dict[str, Ground] = {
             "X may be the one that met the append",
         )
     ),
+    "no path goes back over a cut": Proved(("a path does not go back over a cut", "along a path")),
     "a cycle is in one group": Proved(("a cycle stays in one group",)),
     **dict.fromkeys(
         (
@@ -131,6 +133,8 @@ GROUNDS: dict[str, Ground] = {
             *("the version that follows", "wr of a predicate", "rw of a predicate"),
             *("its own commit is not in its snapshot", "the last version before the reader"),
             "places are in a line up to those that are equal",
+            *("a cut", "on the path", "X and Y on a cycle", "wr of a version", "rw of a version"),
+            "X has no place",
         ),
         Defined(),
     ),

@@ -14,19 +14,41 @@ With the writers in one line, most questions need no graph but a comparison:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
 from checker.judging.verdict import Verdict
 from checker.judging.witness import Reason, SerialOrder, rotated
-from checker.recorded.arrays.explanation import anomaly, explained
-from checker.recorded.arrays.history import Array, Dependencies, LargeHistory, check, dependencies
+from checker.recorded.arrays.explanation import Snapshots, anomaly, explained
+from checker.recorded.arrays.history import (
+    Array,
+    BadRead,
+    Dependencies,
+    LargeHistory,
+    check,
+    dependencies,
+)
 from checker.recorded.dependency import Dependency
 from model.levels import SERIALIZABLE, SNAPSHOT_ISOLATION, WRITE_SERIALIZABLE
 
 NONE = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One level, decided: the edges of a forbidden cycle, or an order of the transactions.
+
+    ``cycle`` is empty where the level holds. ``order`` has the numbers of the transactions, None
+    where the level promises no order. Of several parts of a history that violate a level, the one
+    with the smallest ``rank`` has the cycle that stands for all: the size of the component in
+    which the cycle lies, or the first transaction that violates the level.
+    """
+
+    cycle: tuple[Dependency, ...] = ()
+    order: Array | None = None
+    rank: int = 0
 
 
 def judge(history: LargeHistory) -> dict[str, Verdict]:
@@ -38,24 +60,47 @@ def judge(history: LargeHistory) -> dict[str, Verdict]:
     check(history)
     graph, bad = dependencies(history)
     if bad is not None:
-        why = (
-            f"operation {bad.operation}: transaction {bad.transaction} read a version of key "
-            f"{bad.key} by transaction {bad.writer}, which wrote none"
-            if bad.writer != bad.transaction
-            else f"operation {bad.operation}: transaction {bad.transaction} read a version of key "
-            f"{bad.key} of its own, and wrote none"
-        )
-        return {
-            level: Verdict(level, "violated", Reason(why, (str(bad.transaction),)), bad.anomaly)
-            for level in (SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION)
-        }
+        return unwritten(bad, f"operation {bad.operation}: ")
+    return {
+        level: verdict(level, decision, history, history.snapshot_of)
+        for level, decision in decide(graph, history.snapshot).items()
+    }
+
+
+def unwritten(bad: BadRead, place: str = "") -> dict[str, Verdict]:
+    """The verdicts on a history with a read of a version that nobody wrote, at ``place``."""
+    why = (
+        f"{place}transaction {bad.transaction} read a version of key {bad.key} by transaction "
+        f"{bad.writer}, which wrote none"
+        if bad.writer != bad.transaction
+        else f"{place}transaction {bad.transaction} read a version of key {bad.key} of its own, "
+        "and wrote none"
+    )
+    return {
+        level: Verdict(level, "violated", Reason(why, (str(bad.transaction),)), bad.anomaly)
+        for level in (SERIALIZABLE, WRITE_SERIALIZABLE, SNAPSHOT_ISOLATION)
+    }
+
+
+def decide(graph: Dependencies, snapshot: Array | None) -> dict[str, Decision]:
+    """The decision at each of the three levels, without words."""
     bounds = _Bounds(graph)
     among_writers = _write_serializable(graph)
     return {
         SERIALIZABLE: _serializable(graph, bounds, among_writers),
         WRITE_SERIALIZABLE: among_writers,
-        SNAPSHOT_ISOLATION: _snapshot(graph, bounds, history.snapshot),
+        SNAPSHOT_ISOLATION: _snapshot(graph, bounds, snapshot),
     }
+
+
+def verdict(level: str, decision: Decision, history: LargeHistory, snapshot: Snapshots) -> Verdict:
+    """A decision in words. ``history`` has the operations of the cycle's transactions, or more."""
+    if decision.cycle:
+        words = explained(decision.cycle, history, snapshot)
+        return Verdict(level, "violated", words, anomaly(decision.cycle))
+    if decision.order is None:
+        return Verdict(level, "holds")
+    return Verdict(level, "holds", SerialOrder(_Numbered(decision.order)))
 
 
 class _Numbered(Sequence[str]):
@@ -98,7 +143,7 @@ def _edge(edges: tuple[Array, Array, Array], kind: str, source: int, target: int
     return Dependency(source, target, kind, int(edges[2][at]))
 
 
-def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) -> Verdict:
+def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Decision) -> Decision:
     size = graph.transactions + 1
     numbers = np.arange(size)
     writes = graph.writes
@@ -108,9 +153,9 @@ def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) 
     if not len(violations):
         # A writer at its own number, a reader right behind the last commit that it saw.
         place = np.where(writes, 2 * numbers, 2 * last + 1)
-        return _explained_by(SERIALIZABLE, np.argsort(place[1:], kind="stable") + 1)
-    if among_writers.verdict == "violated":
-        return replace(among_writers, level=SERIALIZABLE)
+        return Decision(order=np.argsort(place[1:], kind="stable") + 1)
+    if among_writers.cycle:
+        return among_writers
     at = int(violations[0])
     if writes[at] and last[at] > at:
         edges = [_edge(graph.wr, "wr", int(last[at]), at), Dependency(at, int(last[at]), "log")]
@@ -118,7 +163,7 @@ def _serializable(graph: Dependencies, bounds: _Bounds, among_writers: Verdict) 
         edges = [_edge(graph.rw, "rw", at, int(first[at])), Dependency(int(first[at]), at, "log")]
     else:
         edges = _through_log(graph, at, int(first[at]), int(last[at]))
-    return _violated(graph, SERIALIZABLE, edges)
+    return _violated(edges, at)
 
 
 def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[Dependency]:
@@ -129,7 +174,7 @@ def _through_log(graph: Dependencies, at: int, first: int, last: int) -> list[De
     return [*edges, _edge(graph.wr, "wr", last, at)]
 
 
-def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> Verdict:
+def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> Decision:
     numbers = np.arange(graph.transactions + 1)
     least = np.maximum(bounds.read_from, bounds.replaced)
     most = np.minimum(bounds.next, np.where(graph.writes, numbers, NONE))
@@ -141,20 +186,13 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
     wrong[0] = False
     violations = np.flatnonzero(wrong)
     if not len(violations):
-        return Verdict(SNAPSHOT_ISOLATION, "holds")
+        return Decision()
     at = int(violations[0])
     read_from, replaced, first = (
         int(a[at]) for a in (bounds.read_from, bounds.replaced, bounds.next)
     )
     if snapshot is not None:
-        taken_at = int(snapshot[at - 1])
-        if read_from > taken_at:
-            edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "unseen")]
-        elif replaced > taken_at:
-            edges = [_edge(graph.ww, "ww", replaced, at), Dependency(at, replaced, "unseen")]
-        else:
-            edges = [_edge(graph.rw, "rw", at, first), Dependency(first, at, "start")]
-        return _violated(graph, SNAPSHOT_ISOLATION, edges, snapshot)
+        return against_snapshot(graph, at, int(snapshot[at - 1]), read_from, replaced, first)
     if graph.writes[at] and read_from > at:
         edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "log")]
     elif read_from >= first:
@@ -164,10 +202,28 @@ def _snapshot(graph: Dependencies, bounds: _Bounds, snapshot: Array | None) -> V
         if first != replaced:
             edges.append(Dependency(first, replaced, "log"))
         edges.append(_edge(graph.ww, "ww", replaced, at))
-    return _violated(graph, SNAPSHOT_ISOLATION, edges)
+    return _violated(edges, at)
 
 
-def _write_serializable(graph: Dependencies) -> Verdict:
+def against_snapshot(
+    graph: Dependencies, at: int, taken: int, read_from: int, replaced: int, first: int
+) -> Decision:
+    """The cycle of a transaction whose recorded snapshot, ``taken``, does not fit its operations.
+
+    The last version that it read is by ``read_from``, the last one that it replaced by
+    ``replaced``, and the first one that replaced what it read by ``first``. Of the graph, the
+    edges of the transaction are enough.
+    """
+    if read_from > taken:
+        edges = [_edge(graph.wr, "wr", read_from, at), Dependency(at, read_from, "unseen")]
+    elif replaced > taken:
+        edges = [_edge(graph.ww, "ww", replaced, at), Dependency(at, replaced, "unseen")]
+    else:
+        edges = [_edge(graph.rw, "rw", at, first), Dependency(first, at, "start")]
+    return _violated(edges, at)
+
+
+def _write_serializable(graph: Dependencies) -> Decision:
     writes = graph.writes
     parts = [
         (source, target)
@@ -181,7 +237,7 @@ def _write_serializable(graph: Dependencies) -> Verdict:
     low = np.concatenate([t for _, t in against])
     numbers = np.arange(graph.transactions + 1)
     if not len(high):
-        return _explained_by(WRITE_SERIALIZABLE, numbers[1:][writes[1:]])
+        return Decision(order=numbers[1:][writes[1:]])
     # A cycle goes down as far as it goes up, so edges against the log span all of it.
     spans = np.zeros(graph.transactions + 2, dtype=np.int64)
     np.add.at(spans, low, 1)
@@ -197,10 +253,10 @@ def _write_serializable(graph: Dependencies) -> Verdict:
         inside.append((source[keep], target[keep]))
     source = np.concatenate([s for s, _ in inside])
     target = np.concatenate([t for _, t in inside])
-    return _by_components(graph, source, target, numbers)
+    return _by_components(graph, source, target)
 
 
-def _by_components(graph: Dependencies, source: Array, target: Array, numbers: Array) -> Verdict:
+def _by_components(graph: Dependencies, source: Array, target: Array) -> Decision:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -209,7 +265,7 @@ def _by_components(graph: Dependencies, source: Array, target: Array, numbers: A
     matrix = coo_array((ones, (source, target)), shape=(size, size)).tocsr()
     count, label = connected_components(matrix, directed=True, connection="strong")
     if count == size:
-        return _explained_by(WRITE_SERIALIZABLE, _topological(graph, source, target))
+        return Decision(order=_topological(graph, source, target))
     sizes = np.bincount(label, minlength=count)
     cyclic = np.flatnonzero(sizes > 1)
     smallest = cyclic[np.argmin(sizes[cyclic])]
@@ -221,7 +277,7 @@ def _by_components(graph: Dependencies, source: Array, target: Array, numbers: A
 
     nodes = shortest_cycle(after, pairs=False)
     edges = [_any_edge(graph, a, b) for a, b in zip(nodes, [*nodes[1:], nodes[0]], strict=True)]
-    return _violated(graph, WRITE_SERIALIZABLE, edges)
+    return _violated(edges, int(sizes[smallest]))
 
 
 def _any_edge(graph: Dependencies, source: int, target: int) -> Dependency:
@@ -253,12 +309,5 @@ def _topological(graph: Dependencies, source: Array, target: Array) -> Array:
     return writers
 
 
-def _violated(
-    graph: Dependencies, level: str, edges: list[Dependency], snapshot: Array | None = None
-) -> Verdict:
-    cycle = rotated(edges, lambda edge: edge.kind != "rw")
-    return Verdict(level, "violated", explained(cycle, graph.history, snapshot), anomaly(cycle))
-
-
-def _explained_by(level: str, order: Array) -> Verdict:
-    return Verdict(level, "holds", SerialOrder(_Numbered(order)))
+def _violated(edges: list[Dependency], rank: int) -> Decision:
+    return Decision(rotated(edges, lambda edge: edge.kind != "rw"), rank=rank)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from checker.judging.witness import Edge
-from checker.recorded.arrays.history import Array, LargeHistory
+from checker.recorded.arrays.history import LargeHistory
 from checker.recorded.dependency import Dependency
 from checker.recorded.explanation.witness import ExplainedCycle, transcript
 from checker.recorded.history import Operation, Recorded
 from model.levels import LOST_UPDATE, WRITE_SKEW, common_name, cycle_name
+
+Snapshots = Callable[[int], int]
+"""The last transaction of the log that a transaction's snapshot shows."""
 
 NON_REPEATABLE_READ = "non-repeatable read"
 """Of a transaction that read two versions of one key."""
@@ -26,11 +29,11 @@ _SNAPSHOT_CYCLES = {
 
 
 def explained(
-    cycle: Sequence[Dependency], history: LargeHistory, snapshot: Array | None
+    cycle: Sequence[Dependency], history: LargeHistory, snapshot: Snapshots
 ) -> ExplainedCycle:
     """A cycle in words, with the operations of its transactions.
 
-    ``snapshot`` is that of the history if the cycle uses it.
+    ``snapshot`` is asked where the cycle has an edge from or to a snapshot.
     """
     edges = tuple(in_words(edge, snapshot) for edge in cycle)
     keys: dict[int, set[object]] = {}
@@ -66,12 +69,12 @@ def anomaly(cycle: Sequence[Dependency]) -> str:
     return name if name in (LOST_UPDATE, WRITE_SKEW) else cycle_name(kinds)
 
 
-def in_words(edge: Dependency, snapshot: Array | None = None) -> Edge:
+def in_words(edge: Dependency, snapshot: Snapshots | None = None) -> Edge:
     """One edge in words."""
     return Edge(str(edge.source), str(edge.target), edge.kind, _because(edge, snapshot))
 
 
-def _because(edge: Dependency, snapshot: Array | None) -> str:
+def _because(edge: Dependency, snapshot: Snapshots | None) -> str:
     source, target, kind, key, _ = edge
     match kind:
         case "log":
@@ -84,7 +87,7 @@ def _because(edge: Dependency, snapshot: Array | None) -> str:
             return f"{source} read the version of key {key} that {target} replaced"
     assert snapshot is not None
     if kind == "unseen":
-        taken = int(snapshot[source - 1])
+        taken = snapshot(source)
         return f"the snapshot of {source} shows the log up to {taken}, without {target}"
-    taken = int(snapshot[target - 1])
+    taken = snapshot(target)
     return f"the snapshot of {target} shows the log up to {taken}, with {source} in it"

@@ -46,6 +46,11 @@ class LargeHistory:
         """How many transactions have operations: numbers may be left out."""
         return int((np.diff(self.transaction, prepend=0) != 0).sum())
 
+    def snapshot_of(self, number: int) -> int:
+        """The last transaction that a transaction's snapshot shows, where snapshots are known."""
+        assert self.snapshot is not None
+        return int(self.snapshot[number - 1])
+
     def columns(self) -> dict[str, Array]:
         """The columns of a Parquet file that holds the history, one row an operation."""
         columns = {

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -84,6 +85,8 @@ class SparkProcess:
                 )
             ),
         )
+        # Python on executors is the one that runs this, where nobody says otherwise.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         saved = os.environ.get("JAVA_HOME")
         if java_home is not None:
             os.environ["JAVA_HOME"] = str(java_home)

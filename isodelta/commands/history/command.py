@@ -75,6 +75,17 @@ FORMAT_NAMES = (
     help="How long to look for the order of the versions of a history, for all levels together.",
 )
 @click.option(
+    "--spark",
+    "on_spark",
+    is_flag=True,
+    help="Judge Parquet histories of any size on Spark; a folder of Parquet files is one history.",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="The master for --spark: local[N], or a cluster that sees the files. Default: local[*].",
+)
+@click.option(
     "--export",
     "export_as",
     type=click.Choice(("text", "edn", "dot")),
@@ -90,6 +101,8 @@ def command(
     initial_values: bool,
     levels: Sequence[str],
     time_limit: float,
+    on_spark: bool,
+    master: str | None,
     export_as: str | None,
     common: Common,
 ) -> int:
@@ -100,6 +113,12 @@ def command(
     """
     if export_as is not None:
         return _export(files, export_as, common)
+    if on_spark or master is not None:
+        from isodelta.commands.history.on_spark import JudgingOnSpark
+
+        if format_name not in (None, "parquet"):
+            raise BadInput(f"--spark judges Parquet histories, and --format is {format_name}")
+        return run(JudgingOnSpark(files, levels, master), common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     judging = Judging(

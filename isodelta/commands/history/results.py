@@ -328,7 +328,7 @@ def _refuse_other_levels(path: Path, only: Sequence[str], names: Collection[str]
 
 
 def _judge_large(path: Path, only: Sequence[str]) -> HistoryResult:
-    """A history in arrays. Its log is known, so Serializable is Delta's level."""
+    """A history in arrays."""
     from checker.recorded.arrays import decide
     from checker.recorded.arrays.history import InvalidHistory
     from isodelta.formats import parquet
@@ -338,16 +338,31 @@ def _judge_large(path: Path, only: Sequence[str]) -> HistoryResult:
         verdicts = decide.judge(history)
     except InvalidHistory as error:
         raise BadInput(f"{path}: {error}") from error
+    orders = {level: _ends_of_log(verdict.serial_order) for level, verdict in verdicts.items()}
+    return result_of_log(path, history.named, verdicts, orders, only)
+
+
+def result_of_log(
+    path: Path,
+    transactions: int,
+    verdicts: Mapping[str, Verdict],
+    orders: Mapping[str, OrderEnds | None],
+    only: Sequence[str],
+) -> HistoryResult:
+    """The result for a history whose log is known, so that Serializable is Delta's level.
+
+    ``only`` names the levels that were asked for; raises ``BadInput`` for another one.
+    """
     _refuse_other_levels(path, only, verdicts)
     return HistoryResult(
         history=str(path),
         format=LARGE,
-        transactions=history.named,
+        transactions=transactions,
         levels={
             level: LevelResult(
                 _without_order(verdict),
                 LEVELS[level].title if level in MEANS else None,
-                serial_order=_ends_of_log(verdict.serial_order),
+                serial_order=orders.get(level),
             )
             for level, verdict in verdicts.items()
             if not only or level in only

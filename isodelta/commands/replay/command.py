@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from model.profiles import Profile
 
 
+_STARTING = {"delta-spark": "starting Spark: a JVM with Delta's JARs, ten seconds or more"}
+"""The note while an engine starts, for those that take their time."""
+
+
 @click.command(short_help="Run scenarios on the real engine, step by step.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @schema_option
@@ -49,7 +53,7 @@ def command(
 ) -> int:
     """Run scenarios on real tables, judge the observed histories, compare them with the model.
 
-    A FILE is a scenario file (YAML), a SQL script, or a folder of scripts, as for `check`.
+    A FILE is a scenario file (YAML), a SQL script, or a folder of either, as for `check`.
     """
     if on_delta_rs and engine != "delta-spark":
         raise BadInput("--on-delta-rs goes with --engine delta-spark")
@@ -70,40 +74,31 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
     engine: str
     on_delta_rs: Sequence[str]
     versions: Mapping[str, str] = field(default_factory=dict)
+    doing = "reading the scenarios"
 
     def results(
         self, progress: Progress
     ) -> Iterator[Replayed | ReplayedTables | NotPredicted | NotReplayed]:
-        from conformance.replay.campaign import Job, Unpredicted, replay
-        from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
+        from isodelta.commands.replay.results import NotReplayed
         from isodelta.runs.engines import start_cross
-        from isodelta.runs.replaying import unmet
 
         profile = self.common.profile
         loaded = self._loaded()
+        progress(_STARTING.get(self.engine, f"starting {self.engine}"))
         running, profiles = start_cross(self.engine, frozenset(self.on_delta_rs))
         with closing(running):
             if self.common.report is not None:
                 self.versions = running.versions()
             broken: Exception | None = None
-            for entry in loaded:
-                job = Job(entry.scenario, entry.workload.level, profiles)
+            for number, entry in enumerate(loaded, 1):
+                progress(f"replaying {number} of {len(loaded)}: {entry.scenario.name}")
                 try:
-                    if entry.parts:
-                        yield _in_tables(entry, running, profile)
-                        continue
-                    done = replay(running, job, profile)
-                except Unpredicted as open_:
-                    yield NotPredicted(entry, open_.observation, profile.name, str(open_.error))
-                    continue
+                    yield replayed(entry, running, profile, profiles)
                 except Exception as error:  # noqa: BLE001 - raised again after the others
                     broken = broken or error
                     yield NotReplayed(entry, profile.name, self.engine, str(error))
                     if not running.usable():
                         break
-                    continue
-                failures = unmet(done.comparison)
-                yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
             if broken is not None:
                 raise broken
 
@@ -130,6 +125,15 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
 
         print_result(result, console)
 
+    def closing_words(
+        self,
+        results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed],
+        console: Console,
+    ) -> None:
+        from isodelta.commands.replay.words import print_closing
+
+        print_closing(results, console)
+
     def page(
         self, results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed]
     ) -> Report:
@@ -145,6 +149,29 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
         if self.common.profile.name != engine_profile(self.engine):
             options += ["--profile", self.common.profile.name]
         return shlex.join(options)
+
+
+def replayed(
+    entry: Loaded, engine: Engine, profile: Profile, profiles: Mapping[str, Profile] | None = None
+) -> Replayed | ReplayedTables | NotPredicted:
+    """One scenario on a running engine, judged and compared with the rules of a profile.
+
+    ``profiles`` has the rules of the transactions that run on another engine. Raises EngineError
+    and InvalidScenario.
+    """
+    from conformance.replay.campaign import Job, Unpredicted, replay
+    from isodelta.commands.replay.results import NotPredicted, Replayed
+    from isodelta.runs.replaying import unmet
+
+    try:
+        if entry.parts:
+            return _in_tables(entry, engine, profile)
+        job = Job(entry.scenario, entry.workload.level, profiles or {})
+        done = replay(engine, job, profile)
+    except Unpredicted as error:
+        return NotPredicted(entry, error.observation, profile.name, str(error.error))
+    failures = unmet(done.comparison)
+    return Replayed(entry, done.comparison, profile.name, failures, done.seconds)
 
 
 def _in_tables(entry: Loaded, engine: Engine, profile: Profile) -> ReplayedTables:

@@ -66,6 +66,8 @@ def run_collection(
         message = f"{message}; the budget ended the replays early".lstrip("; ")
     if left:
         message = f"{message}; the budget did not reach {left} files".lstrip("; ")
+        suite.leave_out(left, len(files), f"files of the {part}")
+    suite.leave_out(len(results) - replayed_count, len(results), f"replays of the {part}")
     suite.report.parts.append(
         SuitePart(
             part,

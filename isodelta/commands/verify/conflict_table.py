@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterator, Sequence
 
+from checker.search.alphabet import LAYOUTS
 from checker.search.statement_kinds import CELL_KINDS, StatementKind
 from conformance.matrix.table import Entry, matrix
 from conformance.replay.campaign import Job
@@ -14,6 +15,9 @@ from isodelta.commands.verify.context import Suite
 from isodelta.report import Finding, FindingClass, SuitePart
 from isodelta.runs.replaying import compared_with, replay_result
 from model.levels import DELTA_LEVELS
+
+_PLACES = len(LAYOUTS) * len(DELTA_LEVELS)
+"""The cells that each ordered pair has: one for each layout and level."""
 
 PART = "conflict table"
 OTHERS = "conflict table, the other kinds"
@@ -32,7 +36,11 @@ def run_other_kinds(suite: Suite, kinds: Sequence[StatementKind], deadline: floa
     documented = {kind.name for kind in CELL_KINDS}
     if any(kind.name not in documented for kind in kinds):
         entries = matrix(suite.profile, DELTA_LEVELS, kinds=kinds)
+        before = len(suite.report.matrix)
         _run(suite, OTHERS, _beyond(documented, entries), deadline)
+        pairs = (len(kinds) ** 2 - len(documented & {kind.name for kind in kinds}) ** 2) * _PLACES
+        reached = len(suite.report.matrix) - before
+        suite.leave_out(pairs - reached, pairs, f"cells of the {OTHERS}, not derived")
 
 
 def _beyond(documented: Collection[str], entries: Iterator[Entry]) -> Iterator[Entry]:
@@ -67,6 +75,9 @@ def _run(suite: Suite, part: str, derived: Iterator[Entry], deadline: float) -> 
         suite.report.matrix.extend(map(matrix_cell, entries))
     with_replays = [entry for entry in entries if entry.replays]
     early = suite.engine is not None and any(e.jobs and not e.replays for e in entries)
+    asked = [entry for entry in entries if entry.jobs]
+    unasked = sum(not entry.replays for entry in asked)
+    suite.leave_out(unasked, len(asked), f"cells of the {part}, not replayed")
     suite.report.parts.append(
         SuitePart(
             part,

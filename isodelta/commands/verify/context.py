@@ -99,6 +99,11 @@ class Suite:
         if time.monotonic() - self._written > 10:
             self.write()
 
+    def leave_out(self, count: int, total: int, what: str) -> None:
+        """Notes that ``count`` of ``total`` items were not looked at; nothing if it is 0."""
+        if count:
+            self.report.left_out.append(f"{count:,} of {total:,} {what}")
+
     def write(self) -> Path:
         """Writes the report as it stands; returns the path of its page."""
         self._written = time.monotonic()

@@ -88,7 +88,7 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> SuiteRun:
         error: str | None = None
         try:
             error = _run_parts(suite, order, start_engine, searching)
-            report.complete = error is None
+            report.ended = error is None
         except KeyboardInterrupt:
             suite.stop.set()
             report.incomplete_because = "it was interrupted"
@@ -178,14 +178,17 @@ def _engine_failed(suite: Suite, failure: EngineError) -> str:
 
 
 def paragraph(order: Order, report: Report, searched: bool) -> str:
-    """The checks so far, in plain English."""
-    summary = report.summary
+    """The checks so far, in plain English; each count says of what."""
+    summary, coverage = report.summary, report.coverage
     reach = "all schedules" if searched else "a part of the schedules"
+    replayed = sum(1 for scenario in report.scenarios if scenario.observed)
     return (
         f"Do the conflict rules of {order.profile.name} deliver what Delta Lake's isolation levels "
-        "promise, and does the real engine follow those rules? The model ran "
-        f"{reach} of up to {order.transactions} transactions over an alphabet of SQL statements "
-        f"({summary.schedules:,} schedules). On real tables of {order.engine}, the scenario "
-        "collection, all findings, the conflict table and random histories were replayed step "
-        f"by step ({summary.replays:,} replays), and each step was compared with the prediction."
+        "promise, and does the real engine follow those rules? The model was asked about "
+        f"{reach} of up to {order.transactions} transactions over an alphabet of SQL statements: "
+        f"{coverage.schedules_full:,} schedules, of which {coverage.schedules_run:,} were run; "
+        "each of the others has the same outcome as one of these, because it differs only in the "
+        f"order of independent steps. On real tables of {order.engine}, {summary.replays:,} "
+        "histories were replayed step by step, and each step was compared with the prediction; "
+        f"{replayed:,} of the {summary.scenarios:,} scenarios of the collection are among them."
     )

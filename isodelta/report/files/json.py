@@ -21,7 +21,8 @@ def report_object(report: Report) -> dict[str, object]:
     return {
         "summary": dataclasses.asdict(report.summary),
         "complete": report.complete,
-        "incomplete_because": None if report.complete else report.incomplete_because,
+        "incomplete_because": report.incomplete_in_words,
+        "left_out": report.left_out,
         "paragraph": report.paragraph,
         "command": report.command,
         "profile": report.profile,

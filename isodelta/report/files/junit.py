@@ -1,17 +1,19 @@
 """junit.xml: the report for continuous integration.
 
-One test case for each scenario at each level, for each part of the suite, and one that says
-whether the run came to its end. A finding that somebody has to act on (unexplained, the engine
-breaks its level, the model is wrong) is also a failed case of its own.
+One test case for each scenario at each level, for each claim, for each part of the suite, and one
+that says whether the run came to its end. What the run left out is skipped: a scenario that was
+not replayed, a claim that was not checked. A finding that somebody has to act on (unexplained, the
+engine breaks its level, the model is wrong) is also a failed case of its own.
 """
 
 from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from isodelta.report.data import Finding, Report, ScenarioResult, SuitePart
+from isodelta.report.data import NOT_RUN, ClaimLine, Finding, Report, ScenarioResult, SuitePart
 from isodelta.report.files.findings import replay_command
 from isodelta.report.pictures.svg import add
+from isodelta.runs.results import MODEL
 
 
 def junit_xml(report: Report) -> bytes:
@@ -25,14 +27,16 @@ def junit_xml(report: Report) -> bytes:
         return suites[name]
 
     for scenario in report.scenarios:
-        _scenario_case(suite("scenarios"), scenario)
+        _scenario_case(suite("scenarios"), scenario, report.engine)
+    for claim in report.claims:
+        _claim_case(suite("claims"), claim)
     for part in report.parts:
         _part_case(suite(part.group), part)
     for finding in report.findings:
         if finding.kind.urgent:
             _finding_case(suite("findings"), finding, report.engine)
     end = _case(suite("run"), "the run came to its end", "run", report.summary.seconds)
-    if not report.complete:
+    if not report.ended:
         _problem(end, "error", [report.incomplete_because])
     for element in [*suites.values(), root]:
         _count(element)
@@ -41,7 +45,7 @@ def junit_xml(report: Report) -> bytes:
     return document + b"\n"
 
 
-def _scenario_case(suite: ElementTree.Element, scenario: ScenarioResult) -> None:
+def _scenario_case(suite: ElementTree.Element, scenario: ScenarioResult, engine: str) -> None:
     case = _case(suite, scenario.name, f"scenarios.{scenario.level}", scenario.seconds)
     if scenario.file:
         case.set("file", scenario.file)
@@ -50,6 +54,16 @@ def _scenario_case(suite: ElementTree.Element, scenario: ScenarioResult) -> None
     elif scenario.failures:
         where = [f"finding: {scenario.finding}"] if scenario.finding else []
         _problem(case, "failure", [*scenario.failures, *where])
+    elif scenario.observed is None and engine not in ("", MODEL):
+        add(case, "skipped", message=f"checked in the model, not replayed on {engine}")
+
+
+def _claim_case(suite: ElementTree.Element, claim: ClaimLine) -> None:
+    case = _case(suite, f"{claim.name}: {claim.statement}", "claims", 0.0)
+    if claim.status == NOT_RUN:
+        add(case, "skipped", message=claim.because)
+    else:
+        add(case, "system-out", text=f"{claim.status}: {claim.because}")
 
 
 def _part_case(suite: ElementTree.Element, part: SuitePart) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
-from checker.search.finding import READINGS
 from isodelta.files.scenario_writer import mapping_yaml, scenario_yaml
 from isodelta.report.data import (
     Bound,
@@ -21,24 +21,17 @@ from model.levels import DELTA_LEVELS
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One reading of one level: the verdict, and the model's if it differs.
+class ScenarioRow:
+    """One line of the scenario table.
 
-    The name ``all`` means the three readings together, if they agree.
+    ``verdict`` is the one at the level in force, ``other`` says in words what is not the same in
+    the weaker readings and in the model.
     """
 
-    name: str
-    verdict: str
-    predicted: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioRow:
-    """One line of the scenario table."""
-
     scenario: ScenarioResult
+    verdict: str
+    other: str
     outcomes: tuple[str, ...]
-    readings: tuple[tuple[str, tuple[Reading, ...]], ...]
     agreement: str
 
 
@@ -61,11 +54,20 @@ class ClaimRow:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentClaims:
+    """The claims whose first source is one document, with their number by status."""
+
+    title: str
+    rows: tuple[ClaimRow, ...]
+    counts: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BoundLine:
-    """One line of the table of bounds: one search, with its result for each reading."""
+    """One line of the table of bounds: one search, with its result in words for each level."""
 
     bound: Bound
-    violations: tuple[int | None, ...]
+    results: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,20 @@ class PairGrid:
 
 
 def scenario_rows(report: Report) -> tuple[ScenarioRow, ...]:
-    """The scenario collection, with the observed verdicts, or else the predicted ones."""
-    return tuple(_scenario_row(scenario) for scenario in report.scenarios)
+    """The scenario collection, with the observed verdicts, or else the predicted ones.
+
+    Those that are not as expected come first, then those that violate the level in force.
+    """
+    rows = [_scenario_row(scenario) for scenario in report.scenarios]
+    return tuple(
+        sorted(
+            rows,
+            key=lambda row: (
+                not (row.scenario.failures or row.scenario.error),
+                row.verdict == "holds",
+            ),
+        )
+    )
 
 
 def claim_rows(report: Report) -> tuple[ClaimRow, ...]:
@@ -91,6 +105,23 @@ def claim_rows(report: Report) -> tuple[ClaimRow, ...]:
             tuple((e, mapping_yaml(e.scenario) if e.scenario else "") for e in line.evidence),
         )
         for line in report.claims
+    )
+
+
+def claims_by_document(report: Report) -> tuple[DocumentClaims, ...]:
+    """The ledger by document, in the order in which claims cite them."""
+    by_title: dict[str, list[ClaimRow]] = {}
+    for row in claim_rows(report):
+        letter = row.line.sources[0] if row.line.sources else ""
+        title = report.claim_sources.get(letter)
+        by_title.setdefault(f"{letter}: {title}" if title else letter or "No document", []).append(
+            row
+        )
+    return tuple(
+        DocumentClaims(
+            title, tuple(rows), tuple(Counter(row.line.status for row in rows).most_common())
+        )
+        for title, rows in sorted(by_title.items())
     )
 
 
@@ -117,17 +148,26 @@ def matrix_tables(report: Report) -> tuple[MatrixTable, ...]:
 
 
 def bound_table(report: Report) -> tuple[tuple[str, ...], tuple[BoundLine, ...]]:
-    """The bounds with their readings side by side: the readings, and a line for each search."""
-    readings = tuple(dict.fromkeys(bound.reading for bound in report.bounds))
-    searches: dict[Bound, dict[str, int]] = {}
+    """The bounds, a line for each search: the levels, and the lines with a result for each.
+
+    A result has the minimal violations in every reading that was decided, strong to weak.
+    """
+    levels = tuple(dict.fromkeys(bound.level for bound in report.bounds))
+    searches: dict[Bound, dict[str, list[int]]] = {}
     for bound in report.bounds:
-        search = replace(bound, reading="", violations=0)
-        searches.setdefault(search, {})[bound.reading] = bound.violations
+        search = replace(bound, level="", reading="", violations=0)
+        searches.setdefault(search, {}).setdefault(bound.level, []).append(bound.violations)
     lines = tuple(
-        BoundLine(search, tuple(violations.get(reading) for reading in readings))
-        for search, violations in searches.items()
+        BoundLine(search, tuple(_violations(results.get(level, [])) for level in levels))
+        for search, results in searches.items()
     )
-    return readings, lines
+    return levels, lines
+
+
+def _violations(readings: list[int]) -> str:
+    if not readings:
+        return "—"
+    return " / ".join(f"{number:,}" for number in readings) if any(readings) else "none"
 
 
 def pair_grid(coverage: Coverage) -> PairGrid:
@@ -155,22 +195,31 @@ def _scenario_row(scenario: ScenarioResult) -> ScenarioRow:
         outcomes.append(f"{name}: {shown}" + (f" (model: {foreseen})" if apart else ""))
     return ScenarioRow(
         scenario=scenario,
+        verdict="error" if scenario.error else _verdict(scenario),
+        other=_other(scenario),
         outcomes=tuple(outcomes),
-        readings=tuple((level, _readings(scenario, level)) for level in DELTA_LEVELS),
         agreement=_agreement(scenario),
     )
 
 
-def _readings(scenario: ScenarioResult, level: str) -> tuple[Reading, ...]:
-    shown = readings_of(scenario.observed or scenario.predicted, level)
-    foreseen = readings_of(scenario.predicted, level) if scenario.observed else {}
-    readings = []
-    for name, verdict in shown.items():
-        predicted = foreseen.get(name)
-        readings.append(Reading(name, verdict, predicted if predicted != verdict else None))
-    if len(readings) == len(READINGS) and len({(r.verdict, r.predicted) for r in readings}) == 1:
-        return (Reading("all", readings[0].verdict, readings[0].predicted),)
-    return tuple(readings)
+def _verdict(scenario: ScenarioResult) -> str:
+    shown = readings_of(scenario.observed or scenario.predicted, scenario.level)
+    return next(iter(shown.values()), "not judged")
+
+
+def _other(scenario: ScenarioResult) -> str:
+    """The weaker readings where they say something else, and the model where it differs."""
+    shown = readings_of(scenario.observed or scenario.predicted, scenario.level)
+    foreseen = readings_of(scenario.predicted, scenario.level) if scenario.observed else shown
+    words = [
+        f"{name}: {verdict}" for name, verdict in shown.items() if verdict != _verdict(scenario)
+    ]
+    words += [
+        f"model, {name}: {verdict}"
+        for name, verdict in foreseen.items()
+        if shown.get(name) != verdict
+    ]
+    return "; ".join(words)
 
 
 def _agreement(scenario: ScenarioResult) -> str:

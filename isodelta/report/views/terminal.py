@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -10,23 +10,25 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from isodelta.report.causes import Bearing
 from isodelta.report.data import Report
 from isodelta.report.html import duration, headline
 from isodelta.report.pictures.schedule import count
-from isodelta.report.views.finding import ordered_findings
+from isodelta.report.views.causes import CauseGroup, cause_groups
 
-SHOWN = 4
-"""The most findings of a class and scenarios that are listed; the page has them all."""
+SHOWN = 2
+"""The most histories of a cause and scenarios that are listed; the page has them all."""
 
 
 def print_summary(data: Report, index: Path, console: Console | None = None) -> None:
     """Print a short summary that fits 80 columns and says everything without colour."""
     console = console or Console()
-    if not data.complete:
+    if not data.ended:
         console.print(Text(f"INCOMPLETE: {data.incomplete_because}", style="bold yellow"))
-    console.print(Text(headline(data), style="bold"))
+    groups = cause_groups(data)
+    console.print(Text(headline(data, groups), style="bold"))
     console.print(Padding(_counts(data), (1, 0, 1, 2)))
-    _print_findings(data, console)
+    _print_causes(groups, console)
     for part in data.parts:
         if part.status in ("failed", "error"):
             line = f"{part.status.upper()}: {part.name}"
@@ -39,6 +41,10 @@ def print_summary(data: Report, index: Path, console: Console | None = None) -> 
             console.print(Padding(Text(f"{scenario.name} ({scenario.level}): {reason}"), (0, 2)))
         if len(failed) > SHOWN:
             console.print(Padding(Text(f"and {len(failed) - SHOWN} more"), (0, 2)))
+    if data.left_out:
+        console.print(Text("Left out by the time budget:", style="yellow"))
+        for item in data.left_out:
+            console.print(Padding(Text(item), (0, 2)))
     console.print(Text("Report: ") + Text(str(index), style="bold"), soft_wrap=True)
 
 
@@ -63,17 +69,23 @@ def _counts(data: Report) -> Table:
     return table
 
 
-def _print_findings(data: Report, console: Console) -> None:
-    for kind, findings in groupby(ordered_findings(data), lambda finding: finding.kind):
-        group = list(findings)
-        style = "bold red" if kind.urgent else "bold"
-        console.print(Text(f"{kind.value} ({len(group)})", style=style))
-        for finding in group[:SHOWN]:
-            console.print(Padding(Text(finding.title), (0, 0, 0, 2)))
-            file = f"    {finding.level}: findings/{finding.name}.yaml"
+def _print_causes(groups: Sequence[CauseGroup], console: Console) -> None:
+    """Each cause with the histories that do most harm; what is not promised in one line."""
+    for group in groups:
+        cause = group.cause
+        found = count(len(group.histories), "history")
+        style = "bold red" if cause.bearing is Bearing.BREAKS else "bold"
+        console.print(Text(cause.title, style=style))
+        about = [cause.bearing.value.lower(), found, *group.levels]
+        console.print(Padding(Text("; ".join(about), style="dim"), (0, 0, 0, 2)))
+        shown = 0 if cause.bearing is Bearing.NOT_PROMISED else SHOWN
+        for history in group.histories[:shown]:
+            harm = f": {history.harm}" if history.harm else ""
+            console.print(Padding(Text(f"{history.title}{harm}"), (0, 0, 0, 2)))
+            file = f"    findings/{history.view.finding.name}.yaml"
             # A name that is cut or wrapped cannot be copied.
             console.print(Text(file, style="dim"), soft_wrap=True)
-        if len(group) > SHOWN:
-            console.print(f"  and {len(group) - SHOWN} more in the report")
-    if data.findings:
+        if shown and len(group.histories) > shown:
+            console.print(f"  and {len(group.histories) - shown} more in the report")
+    if groups:
         console.print()

@@ -135,7 +135,7 @@ def test_the_report_has_a_section_of_claims() -> None:
     report = Report("words", "isodelta claims", "delta-spark-4.4", "model", 0)
     add_claims(report, map(claim_line, ledger(MODEL, ["N12", "N66"])))
     page = report_html(report)
-    assert '<h2 id="claims">Claims</h2>' in page
+    assert '<h2 id="claims">Claims of the documents</h2>' in page
     assert 'id="claim-N66"' in page
     assert "modelled only" in page
     assert all(title in page for title in SOURCES.values())

@@ -352,7 +352,7 @@ def sample_report() -> Report:
         ],
         lattice=sample_lattice(),
         theorems=[sample_theorem()],
-        complete=True,
+        ended=True,
         created="2026-11-21T12:00:00+00:00",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from itertools import pairwise
@@ -23,7 +24,11 @@ pytestmark = [
 ]
 
 Scheme = Literal["light", "dark"]
-LOOKS: list[tuple[int, Scheme]] = [(w, s) for w in (375, 1280) for s in ("light", "dark")]
+LOOKS: list[tuple[int, Scheme]] = [(w, s) for w in (390, 1400) for s in ("light", "dark")]
+ALL_OPEN = """
+  document.querySelectorAll('.page').forEach(page => page.hidden = false);
+  document.querySelectorAll('details').forEach(details => details.open = true);
+"""
 
 CONTRAST = """() => {
   const channel = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -42,6 +47,7 @@ CONTRAST = """() => {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
     if (!node.data.trim() || element.closest("script, title, desc, option")) continue;
+    if (element.closest(".visually-hidden")) continue;
     if (!element.checkVisibility()) continue;
     const style = getComputedStyle(element);
     const ink = parse(element.closest("svg") ? style.fill : style.color);
@@ -97,12 +103,12 @@ def test_the_page_is_quiet_fits_and_can_be_read(
 ) -> None:
     with Visit(browser, width, scheme) as visit:
         visit.page.goto(index.as_uri())
-        visit.page.click("#open-all")
-        visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        visit.page.evaluate(ALL_OPEN)
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
         sticking_out = visit.page.evaluate(
             """width => [...document.querySelectorAll('body *')].filter(e =>
-              e.getBoundingClientRect().right > width + 1 && !e.closest('.scroll > *')
+              e.getBoundingClientRect().right > width + 1
+              && !e.closest('.scroll > *, nav.tabs ul > *')
             ).map(e => e.outerHTML.slice(0, 80))""",
             width,
         )
@@ -127,34 +133,68 @@ def test_headings_form_an_outline(browser: Browser, index: Path) -> None:
     with Visit(browser, 1280, "light") as visit:
         visit.page.goto(index.as_uri())
         levels = visit.page.evaluate(
-            "[...document.querySelectorAll('h1,h2,h3,h4')].map(h => Number(h.tagName[1]))"
+            "[...document.querySelectorAll('h1,h2,h3,h4,h5')].map(h => Number(h.tagName[1]))"
         )
         assert levels.count(1) == 1
         assert levels[0] == 1
         for above, below in pairwise(levels):
             assert below <= above + 1
         names = visit.page.locator("h2").all_text_contents()
-        assert {"Summary", "Findings", "Conflict table", "How to read a verdict"} <= set(names)
+        assert {"Overview", "Causes", "Conflict table", "How to read a verdict"} <= set(names)
         unscoped = visit.page.locator("th:not([scope])").count()
         assert unscoped == 0
         assert visit.page.locator("svg:not([aria-labelledby])").count() == 0
 
 
+def test_one_page_is_shown_and_its_tab_is_marked(browser: Browser, index: Path) -> None:
+    with Visit(browser, 1400, "light") as visit:
+        page = visit.page
+        page.goto(index.as_uri())
+        for name, heading in (("Overview", "summary"), ("Scenarios", "scenarios")):
+            page.locator("nav.tabs a", has_text=name).click()
+            assert page.locator(".page:visible").count() == 1
+            assert page.locator(f".page:visible #{heading}").count() == 1
+            marked = page.locator("nav.tabs a[aria-current=page]")
+            assert name in (marked.text_content() or "")
+
+
+def test_the_first_screen_answers_what_a_reader_asks(browser: Browser, index: Path) -> None:
+    with Visit(browser, 1400, "light") as visit:
+        page = visit.page
+        page.goto(index.as_uri())
+        questions = page.locator(".answer h3")
+        assert questions.all_text_contents() == [
+            "What is claimed",
+            "What holds",
+            "What breaks",
+            "Since when",
+            "How bad it is",
+            "What to do",
+        ]
+        last = questions.last.bounding_box()
+        assert last is not None
+        assert last["y"] < 800, "all six begin on the first screen"
+        assert page.locator("#threats").is_visible()
+        for link in page.locator(".answer a").all():
+            target = link.get_attribute("href") or ""
+            assert page.locator(target).count() == 1, target
+
+
 def test_findings_open_by_keyboard(browser: Browser, index: Path) -> None:
     with Visit(browser, 800, "light") as visit:
-        visit.page.goto(index.as_uri())
-        second = visit.page.locator("article.finding > details").nth(1)
-        assert second.get_attribute("open") is None
-        second.locator("summary").first.focus()
+        visit.page.goto(index.as_uri() + "#findings")
+        first = visit.page.locator("article.finding > details").first
+        assert first.get_attribute("open") is not None, "the first history of a cause is open"
+        first.locator("summary").first.focus()
         visit.page.keyboard.press("Enter")
-        assert second.get_attribute("open") is not None
-        assert second.locator("svg").first.is_visible()
+        assert first.get_attribute("open") is None
         visit.page.keyboard.press("Space")
-        assert second.get_attribute("open") is None
+        assert first.get_attribute("open") is not None
+        assert first.locator("svg").first.is_visible()
 
 
 def test_the_first_stop_of_the_keyboard_skips_to_the_content(browser: Browser, index: Path) -> None:
-    with Visit(browser, 375, "dark") as visit:
+    with Visit(browser, 390, "dark") as visit:
         visit.page.goto(index.as_uri())
         visit.page.keyboard.press("Tab")
         skip = visit.page.locator("a.skip")
@@ -165,30 +205,62 @@ def test_the_first_stop_of_the_keyboard_skips_to_the_content(browser: Browser, i
         assert visit.page.evaluate("document.activeElement.id") == "content"
 
 
-def test_the_filters_leave_what_was_asked_for(browser: Browser, index: Path) -> None:
-    with Visit(browser, 1280, "light") as visit:
+def test_the_scenario_table_is_searched_filtered_and_sorted(browser: Browser, index: Path) -> None:
+    with Visit(browser, 1400, "light") as visit:
         page = visit.page
-        page.goto(index.as_uri())
-        shown = page.locator("article.finding:visible")
-        assert shown.count() == 8
-        page.select_option("#filter-level", "WriteSerializable")
-        assert shown.count() == 2
-        assert page.locator("#shown").text_content() == "Showing 2 of 8"
-        page.select_option("#filter-class", "false conflict")
-        assert shown.count() == 1
-        page.select_option("#filter-level", "")
-        page.select_option("#filter-class", "")
-        assert shown.count() == 8
+        page.goto(index.as_uri() + "#scenarios")
+        rows = page.locator("#scenario-table tbody tr:visible")
+        assert rows.count() == 14
+        first = rows.first.text_content() or ""
+        assert "a delete meets an append" in first or "replay hung" in first, "failures come first"
+        page.fill("#scenario-search", "lost update")
+        assert rows.count() == 2
+        page.fill("#scenario-search", "")
+        page.select_option("#scenario-agreement", "differ")
+        assert rows.count() == 1
+        assert page.locator("#scenarios-shown").text_content() == "Showing 1 of 1 (14 in all)"
+        page.select_option("#scenario-agreement", "")
+        page.locator("#scenario-table thead button", has_text="Scenario").click()
+        names = page.locator("#scenario-table tbody th").all_text_contents()
+        assert names == sorted(names)
+
+
+def test_a_cell_of_the_conflict_table_says_what_each_source_says(
+    browser: Browser, index: Path
+) -> None:
+    with Visit(browser, 390, "light") as visit:
+        page = visit.page
+        page.goto(index.as_uri() + "#matrix")
+        figure = page.locator("figure.grid").first
+        figure.locator("tbody td").nth(1).click()
+        words = figure.locator("output")
+        assert "documents: can" in (words.text_content() or "")
+        before = words.text_content()
+        page.keyboard.press("ArrowDown")
+        assert words.text_content() != before
+
+
+def test_commands_can_be_copied(browser: Browser, index: Path) -> None:
+    with Visit(browser, 1400, "light") as visit:
+        visit.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = visit.page
+        page.goto(index.as_uri() + "#findings")
+        frame = page.locator(".with-copy:visible", has_text="isodelta replay").first
+        frame.locator("button.copy").click()
+        frame.locator("button.copy", has_text="Copied").wait_for()
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied == frame.locator("pre").text_content()
 
 
 def test_a_link_to_a_finding_opens_it(browser: Browser, index: Path) -> None:
     with Visit(browser, 1280, "light") as visit:
         page = visit.page
-        page.goto(index.as_uri())
         name = "reader-sees-a-state-that-never-was"
-        details = page.locator(f"#finding-{name} > details")
-        assert details.get_attribute("open") is None
-        page.locator(f"a[href='#finding-{name}']").first.click()
+        page.goto(f"{index.as_uri()}#finding-{name}")
+        page.wait_for_selector(f"#finding-{name} > details[open]")
+        assert page.locator(f"#finding-{name} svg").first.is_visible()
+        page.locator("nav.tabs a", has_text="Overview").click()
+        page.evaluate(f"location.hash = 'finding-{name}'")
         page.wait_for_selector(f"#finding-{name} > details[open]")
 
 
@@ -196,31 +268,30 @@ def test_without_scripts_everything_is_still_there(browser: Browser, index: Path
     with Visit(browser, 800, "light", scripts=False) as visit:
         page = visit.page
         page.goto(index.as_uri())
-        assert not page.locator("#filters").is_visible()
+        assert not page.locator("#scenario-filters").is_visible()
+        assert page.locator(".page:visible").count() == page.locator(".page").count()
         assert page.locator("article.finding:visible").count() == 8
-        second = page.locator("article.finding > details").nth(1)
-        second.locator("summary").first.click()
-        assert second.locator("svg").first.is_visible()
+        assert page.locator("article.finding svg").first.is_visible()
 
 
-def test_paper_shows_what_is_folded_on_screen(browser: Browser, index: Path) -> None:
+def test_paper_has_every_page_but_the_long_tables(browser: Browser, index: Path) -> None:
     with Visit(browser, 800, "dark") as visit:
         visit.page.goto(index.as_uri())
-        assert len(visit.page.pdf()) > 20_000
+        pages = re.findall(rb"/Type\s*/Page[^s]", visit.page.pdf())
+        assert 3 <= len(pages) <= 18
         visit.page.emulate_media(media="print")
-        body = visit.page.locator("article.finding").nth(1).locator(".body")
-        box = body.bounding_box()
-        assert box is not None
-        assert box["height"] > 100
-        assert not visit.page.locator("nav").is_visible()
+        for shown in ("#findings", "#matrix", "#coverage", "#threats"):
+            assert visit.page.locator(shown).is_visible(), shown
+        for left_out in ("nav.tabs", "#scenario-table"):
+            assert not visit.page.locator(left_out).is_visible(), left_out
 
 
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("width", [390, 1400])
 def test_hostile_text_does_nothing(browser: Browser, tmp_path: Path, width: int) -> None:
     index = write_report(tmp_path, hostile_report())
     with Visit(browser, width, "light") as visit:
         visit.page.goto(index.as_uri())
-        visit.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        visit.page.evaluate(ALL_OPEN)
         assert visit.page.title() == "isodelta report (incomplete)"
         assert visit.complaints == []
         assert visit.requests == [index.as_uri()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -12,12 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from rich.console import Console
 
 from conformance.replay.comparison import Difference, DifferenceClass
 from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
 from isodelta.report import (
     Bound,
+    ClaimLine,
     Finding,
     FindingClass,
     Report,
@@ -25,7 +24,7 @@ from isodelta.report import (
     Summary,
     write_report,
 )
-from isodelta.report.data import difference_text
+from isodelta.report.data import NOT_RUN, difference_text
 from isodelta.report.files import writer as report_writer
 from isodelta.report.files.sql_script import sql_script
 from isodelta.report.html import duration, headline, report_html
@@ -33,7 +32,6 @@ from isodelta.report.pictures.schedule import count
 from isodelta.report.views.answers import derived_answer
 from isodelta.report.views.finding import finding_view, side_by_side
 from isodelta.report.views.tables import bound_table
-from isodelta.report.views.terminal import print_summary
 from model.scenario import Scenario, TableSpec
 from tests.isodelta.report.sample import (
     READER_RESULT,
@@ -138,13 +136,13 @@ def test_hostile_names_survive_the_round_trip_through_yaml() -> None:
 
 def test_writing_again_replaces_what_was_there_and_leaves_other_files(tmp_path: Path) -> None:
     report = sample_report()
-    report.complete = False
+    report.ended = False
     report.incomplete_because = "interrupted by Ctrl-C"
     write_report(tmp_path, report)
     (tmp_path / "findings" / "my-own.yaml").write_text("name: mine\n")
     assert "interrupted by Ctrl-C" in (tmp_path / "index.html").read_text()
     dropped = report.findings.pop()
-    report.complete = True
+    report.ended = True
     write_report(tmp_path, report)
     assert "This report is incomplete" not in (tmp_path / "index.html").read_text()
     assert not (tmp_path / "findings" / f"{dropped.name}.yaml").exists()
@@ -213,7 +211,40 @@ def test_junit_has_one_case_per_scenario_and_part_and_fails_with_messages(tmp_pa
     assert len(suites["findings"]) == 4
     assert root.get("failures") == "6"
     assert root.get("errors") == "1"
-    assert root.get("skipped") == "1"
+    # One part, and the scenarios that were checked in the model but not replayed.
+    unreplayed = [
+        scenario
+        for scenario in report.scenarios
+        if scenario.observed is None and not (scenario.failures or scenario.error)
+    ]
+    assert len(unreplayed) == 2
+    assert root.get("skipped") == str(1 + len(unreplayed))
+    assert {
+        case.get("name") for case in suites["scenarios"] if case.find("skipped") is not None
+    } == {"phantom"}
+
+
+def test_what_was_left_out_is_named_and_makes_a_report_incomplete(tmp_path: Path) -> None:
+    report = sample_report()
+    assert report.complete
+    report.left_out = ["2 of 3 claims of the documents"]
+    report.claims = [
+        ClaimLine("N1", "It is so.", ("A",), "experiment", status, "why")
+        for status in ("confirmed", NOT_RUN)
+    ]
+    index = write_report(tmp_path, report)
+    written = json.loads((tmp_path / "report.json").read_text())
+    assert written["complete"] is False
+    assert written["left_out"] == report.left_out
+    assert written["incomplete_because"] == "left out: 2 of 3 claims of the documents"
+    assert "2 of 3 claims of the documents" in parsed(index.read_text()).text
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    claims = root.find("testsuite[@name='claims']")
+    assert claims is not None
+    assert (claims.get("tests"), claims.get("skipped")) == ("2", "1")
+    ended = root.find("testsuite[@name='run']")
+    assert ended is not None
+    assert ended.get("errors") == "0", "the run itself came to its end"
 
 
 def test_an_incomplete_run_is_never_green(tmp_path: Path) -> None:
@@ -223,7 +254,7 @@ def test_an_incomplete_run_is_never_green(tmp_path: Path) -> None:
     root = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert root.get("errors") == "1"
     assert root.find(".//error").get("message") == "the engine died at step 'commit B'"  # type: ignore[union-attr]
-    report.complete = True
+    report.ended = True
     write_report(tmp_path, report)
     assert ElementTree.parse(tmp_path / "junit.xml").getroot().get("errors") == "0"
 
@@ -286,11 +317,12 @@ def test_an_empty_report_says_so_and_claims_nothing() -> None:
 
 def test_headline_and_durations() -> None:
     report = empty_report()
-    assert headline(report) == "No findings; nothing was replayed on a real table."
+    nothing = "Nothing that was run breaks a promised level"
+    assert headline(report) == f"{nothing}; nothing was replayed on a real table."
     report.summary = Summary(replays=10)
-    assert headline(report) == "No findings; model and engine never differed."
+    assert headline(report) == f"{nothing}; model and engine agree in every step of 10 replays."
     report.summary = Summary(replays=10, differences=1)
-    assert "every one of 1 difference explained" in headline(report)
+    assert headline(report) == f"{nothing}; 1 difference from the model, each with its class."
     assert [duration(s) for s in (0.04, 9.4, 59.4, 59.7, 120, 185)] == [
         "0.0 s",
         "9.4 s",
@@ -397,23 +429,23 @@ def test_many_bounds_of_a_level_are_told_together() -> None:
         "On tables that do not promise it the search found 14 minimal violations "
         "(up to 3 transactions, 2,000 schedules, not finished)."
     )
-    readings, lines = bound_table(report)
-    assert readings == ("conflict", "view")
-    assert [(line.bound.where, line.violations) for line in lines] == [
-        ("partitioned, Serializable tables", (0, 0)),
-        ("unpartitioned, Serializable tables", (0, 0)),
-        ("partitioned, WriteSerializable tables", (7, 7)),
-        ("unpartitioned, WriteSerializable tables", (7, 7)),
+    levels, lines = bound_table(report)
+    assert levels == ("Serializable",)
+    assert [(line.bound.where, line.results) for line in lines] == [
+        ("partitioned, Serializable tables", ("none",)),
+        ("unpartitioned, Serializable tables", ("none",)),
+        ("partitioned, WriteSerializable tables", ("7 / 7",)),
+        ("unpartitioned, WriteSerializable tables", ("7 / 7",)),
     ]
-    assert parsed(report_html(report)).text.count("not finished") == 3
+    assert parsed(report_html(report)).text.count("✕ not finished") == 2
 
 
 def test_bounds_that_name_no_reading_stand_each_for_itself() -> None:
     report = empty_report()
     report.bounds = [Bound("Serializable", 3, 32, 10, n, True, f"part {n}") for n in range(3)]
-    readings, lines = bound_table(report)
-    assert readings == ("",)
-    assert [line.violations for line in lines] == [(0,), (1,), (2,)]
+    levels, lines = bound_table(report)
+    assert levels == ("Serializable",)
+    assert [line.results for line in lines] == [("none",), ("1",), ("2",)]
 
 
 def test_a_level_broken_where_it_is_not_promised_is_told_apart() -> None:
@@ -446,44 +478,3 @@ def test_a_bound_promises_no_more_than_was_searched() -> None:
         "(all of them)."
     )
     assert "not finished" in Bound("Serializable", 3, 32, 1000, 0, False).sentence
-
-
-# Terminal
-
-
-def terminal(report: Report, width: int = 80) -> str:
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, force_terminal=False)
-    print_summary(report, Path("report/index.html"), console)
-    return "\n".join(map(str.rstrip, out.getvalue().splitlines()))
-
-
-def test_the_terminal_summary_fits_80_columns_without_colour() -> None:
-    text = terminal(sample_report())
-    assert all(len(line) <= 80 for line in text.splitlines())
-    assert "\x1b" not in text
-    for wanted in (
-        "8 findings; 1 difference not explained yet.",
-        "412 replays",
-        "unexplained (1)\n  An outcome that no class explains\n",
-        "findings/unexplained-outcome.yaml",
-        "FAILED: random campaign: 1 outcome is not explained",
-        "Report: report/index.html",
-    ):
-        assert wanted in text
-    assert "INCOMPLETE" not in text
-
-
-def test_the_terminal_says_when_a_run_was_cut_short() -> None:
-    report = sample_report()
-    report.complete = False
-    report.incomplete_because = "interrupted by Ctrl-C"
-    assert terminal(report).startswith("INCOMPLETE: interrupted by Ctrl-C")
-
-
-def test_the_terminal_takes_markup_as_text() -> None:
-    report = empty_report()
-    report.findings = [
-        Finding("x", "[red]oops[/red]", FindingClass.UNEXPLAINED, "Serializable", "s", SCENARIO)
-    ]
-    assert "unexplained (1)\n  [red]oops[/red]\n" in terminal(report)

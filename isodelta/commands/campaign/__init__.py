@@ -1,0 +1,1 @@
+"""``isodelta campaign``: generation, prediction, replay and comparison as a pipeline on Spark."""

@@ -1,0 +1,1 @@
+"""What histories show of the rules of a profile: the measure by which replays are chosen."""

@@ -1,0 +1,1 @@
+"""The stages of a campaign, as functions over DataFrames."""
