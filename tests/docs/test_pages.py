@@ -26,6 +26,7 @@ PAGES = (
     "docs/findings/subquery_in_set.md",
     "docs/findings/blind_append.md",
     "docs/findings/duplicated_rows.md",
+    "docs/reference/python.md",
 )
 """The pages whose examples are run; another page that shows output belongs here."""
 
@@ -87,6 +88,7 @@ def test_the_examples_of_a_page_print_what_it_shows(page: str, tmp_path: Path) -
                 check=False,
             )
             assert ended.returncode == 0, ended.stderr
+            printed = ended.stdout
     assert compared > 0
 
 
