@@ -37,8 +37,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "campaign",
     ),
     "isodelta": (
-        "versions", "exits", "files", "terminal", "runs", "options", "formats",
-        "report", "commands", "spark", "cli", "__main__",
+        "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",
+        "report", "commands", "spark", "pytest_plugin", "cli", "__main__",
     ),
 }  # fmt: skip
 """The packages from the ground up, and their parts likewise: each may import those before it."""
