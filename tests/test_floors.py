@@ -33,7 +33,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "stages",
+        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster", "stages",
         "campaign",
     ),
     "isodelta": (
