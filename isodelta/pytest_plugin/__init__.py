@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from isodelta.pytest_plugin.session import close_engine, shared_engine
+
 if TYPE_CHECKING:
     from conformance.engine import Engine
-    from isodelta.pytest_plugin.engines import SharedEngine
     from isodelta.runs.stepping import SteppedTable
 
 GROUP = "isodelta_engine"
 """The xdist group of all tests that use the engine: ``--dist loadgroup`` starts one."""
-
-_ENGINE = pytest.StashKey["SharedEngine"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,24 +72,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stops the engine."""
-    engine = config.stash.get(_ENGINE, None)
-    if engine is not None:
-        engine.close()
-
-
-def shared_engine(config: pytest.Config) -> SharedEngine:
-    """The one engine of this process, which is started when it is first asked for."""
-    if _ENGINE not in config.stash:
-        from isodelta.pytest_plugin.engines import SharedEngine
-
-        config.stash[_ENGINE] = SharedEngine(_setting(config, "isodelta_engine"))
-    return config.stash[_ENGINE]
-
-
-def _setting(config: pytest.Config, name: str) -> str | None:
-    """An option, or else the setting of the same name; None if neither is given."""
-    value: Any = config.getoption(name) or config.getini(name)
-    return str(value) if value else None
+    close_engine(config)
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ from isodelta.files.profiles import profile
 from isodelta.files.scenarios import LARGEST_FILE, Loaded, read_files
 from isodelta.files.workloads import LoadedWorkload, read_workload
 from isodelta.options import ENGINES
-from isodelta.pytest_plugin import _setting, shared_engine
+from isodelta.pytest_plugin.session import setting, shared_engine
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile
 
@@ -72,7 +72,7 @@ def _keys(path: Path) -> set[str]:
 class _File(pytest.File):
     def rules(self) -> Profile:
         """The profile of the session. Raises CollectError."""
-        name = _setting(self.config, "isodelta_profile")
+        name = setting(self.config, "isodelta_profile")
         try:
             return DEFAULT if name is None else profile(name)
         except (InvalidScenario, CommandFailed) as error:
@@ -178,7 +178,7 @@ class ReplayItem(_Item):
         from isodelta.commands.replay.words import print_result
 
         engine = shared_engine(self.config).started()
-        named = _setting(self.config, "isodelta_profile")
+        named = setting(self.config, "isodelta_profile")
         result = replayed(
             self.loaded, engine, self.rules if named else profile(ENGINES[engine.name])
         )

@@ -171,4 +171,4 @@ def test_loading_the_plugin_loads_nothing_else() -> None:
     output = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
-    assert output == "['isodelta', 'isodelta.pytest_plugin']\n"
+    assert output == "['isodelta', 'isodelta.pytest_plugin', 'isodelta.pytest_plugin.session']\n"
