@@ -30,7 +30,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
-        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
+        "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
         "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster", "stages",
