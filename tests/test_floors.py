@@ -33,8 +33,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "matrix", "delta_rs", "cross_engine", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "stages",
-        "campaign",
+        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "engines",
+        "stages", "campaign",
     ),
     "isodelta": (
         "versions", "exits", "files", "terminal", "runs", "options", "formats",
