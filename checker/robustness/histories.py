@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from checker.judging import graph
@@ -18,7 +18,7 @@ from model.outcomes import SUCCEEDED
 from model.physical.log import Snapshot
 from model.preparation import run_scenario
 from model.scenario import Expectation, Scenario, Step
-from model.simulator import Ended, InFlight, begin, commit
+from model.simulator import Ended, InFlight, Run, begin, commit
 from model.statements import Statement
 from model.workload import initial_rows
 
@@ -34,12 +34,17 @@ class Found:
     """The result of a search: instances, and their history as a scenario.
 
     ``readings`` says which readings of the level the history breaks; None if the search was for
-    something else.
+    something else. ``run`` is the history's run in the model; it is None where another process
+    found the history, since a run holds functions, which cannot be pickled.
     """
 
     instances: tuple[Instance, ...]
     scenario: Scenario
     readings: Readings | None = None
+    run: Run | None = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[type[Found], tuple[object, ...]]:
+        return Found, (self.instances, self.scenario, self.readings)
 
     @property
     def transactions(self) -> int:
@@ -161,7 +166,8 @@ class Stage:
                 for action, number in (*_opening(earlier), *steps)
             ),
         )
-        return Found(all_instances, expecting(scenario, self.jobs), readings)
+        done = run_scenario(scenario, self.jobs.profile, self.jobs.level)
+        return Found(all_instances, expecting(scenario, done), readings, done)
 
 
 NAMES = tuple("ABCDEFGH")
@@ -184,9 +190,8 @@ ODD = 20
 """The number of characters that an odd value adds to the length of an instance's SQL."""
 
 
-def expecting(scenario: Scenario, jobs: Jobs) -> Scenario:
-    """The scenario with its result in the model as the expectation."""
-    done = run_scenario(scenario, jobs.profile, jobs.level)
+def expecting(scenario: Scenario, done: Run) -> Scenario:
+    """The scenario with its run in the model as the expectation."""
     conflicts = dependencies(done.history)
     levels = {
         level: graph.decide(conflicts, level).verdict

@@ -101,6 +101,8 @@ def keys_beside(error: ErrorDetails, shape: Shapes) -> tuple[str, ...]:
     here = shape.whole
     if place:
         here = TableShape if place[0] == "tables" else shape.parts[str(place[0])]
+        if "jobs" in place[1:] or (place[0] == "jobs" and shape.parts.get("jobs") is not None):
+            here = shape.parts.get("jobs", here)
         if place[:2] == ("expect", "tables"):
             here = TableExpectShape
     return tuple(here.model_fields)

@@ -80,11 +80,19 @@ def read_scenarios(
     profile: Profile = DEFAULT,
     schemas: Sequence[str | FilePath] = (),
 ) -> list[Loaded]:
-    """The scenarios of YAML files and scripts. Raises BadScenarios with all problems."""
-    scripts = [file for file in files if is_script(file)]
+    """The scenarios of YAML files and scripts. Raises BadScenarios with all problems.
+
+    A folder stands for the YAML files and the scripts in it, not for those in folders below.
+    """
+    scripts: list[str | FilePath] = []
+    yaml: list[str | FilePath] = []
     scenarios: list[Loaded] = []
     problems: list[Problem] = []
-    yaml = [file for file in files if file not in scripts]
+    for file in files:
+        inside = _yaml_in(file)
+        yaml += inside if is_script(file) else [file]
+        if is_script(file) and not (inside and not any(FilePath(file).glob("*.sql"))):
+            scripts.append(file)
     readers: list[Callable[[], list[Loaded]]] = [lambda: read_files(yaml, profile)]
     if scripts:
         readers.append(lambda: read_scripts(scripts, profile, schemas))
@@ -126,6 +134,13 @@ def read_scripts(
     return scenarios
 
 
+def _yaml_in(file: str | FilePath) -> list[FilePath]:
+    """The YAML files in a folder; none if it is not a folder."""
+    path = FilePath(file)
+    names = [*path.glob("*.yaml"), *path.glob("*.yml")] if path.is_dir() else []
+    return sorted(names)
+
+
 def _files(files: Iterable[str | FilePath]) -> Iterator[str]:
     for file in files:
         path = FilePath(file)
@@ -134,7 +149,9 @@ def _files(files: Iterable[str | FilePath]) -> Iterator[str]:
             continue
         inside = sorted(path.glob("*.sql"))
         if not inside:
-            raise BadScenarios([Problem(str(file), 0, "", "there are no .sql files in it")])
+            raise BadScenarios(
+                [Problem(str(file), 0, "", "there are no .yaml or .sql files in it")]
+            )
         yield from map(str, inside)
 
 

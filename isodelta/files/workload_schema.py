@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
+from checker.robustness.rates.given import ATTEMPTS, SPREAD
 from isodelta.files.scenario_schema import TableShape
 
 
@@ -52,6 +53,35 @@ Statements = Annotated[
 """The SQL of one job: a statement, or several, each of which is a transaction of its own."""
 
 
+class JobRateShape(_Strict):
+    """How often a job runs, and for how long."""
+
+    per_day: float | None = Field(default=None, ge=0, description="Runs per day, at random times.")
+    every: str | None = Field(
+        default=None, description="The time between two runs at regular intervals, such as 15m."
+    )
+    seconds: float = Field(ge=0, description="The mean duration of a run, from begin to commit.")
+    spread: float = Field(
+        default=SPREAD, ge=0, description="The durations' standard deviation over their mean."
+    )
+    attempts: int = Field(
+        default=ATTEMPTS, ge=1, description="The attempts of a run before it is given up."
+    )
+
+
+class RatesShape(_Strict):
+    """Rates and durations of jobs, for an estimate of aborts per day."""
+
+    jobs: dict[str, JobRateShape] = Field(
+        min_length=1, description="The rate of each job, by name."
+    )
+    same: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default={},
+        description="For a column, the share of pairs of runs whose parameters for it are equal; 1 "
+        "if it is left out.",
+    )
+
+
 class WorkloadShape(_Strict):
     """A table, and the jobs on it, each of which may run any number of times concurrently."""
 
@@ -68,6 +98,9 @@ class WorkloadShape(_Strict):
     parameters: dict[str, str] = Field(
         default={},
         description="Types of parameters that cannot be inferred from a column, by name.",
+    )
+    rates: RatesShape | None = Field(
+        default=None, description="Rates of the jobs, for an estimate of aborts per day."
     )
     expect: WorkloadExpectShape = Field(
         default=WorkloadExpectShape(), description="The expected answer."

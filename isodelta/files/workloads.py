@@ -11,8 +11,10 @@ from pydantic import ValidationError
 from checker.robustness.jobs.domain import instances
 from checker.robustness.jobs.template import tokens
 from checker.robustness.jobs.workload import Jobs, jobs
+from checker.robustness.rates.given import Rates
 from isodelta.files.complaints import Shapes, complaints, value_kind
 from isodelta.files.declared_jobs import as_sql
+from isodelta.files.rates import BadRate, rates_of
 from isodelta.files.scenario_schema import TableShape
 from isodelta.files.scenarios import (
     BadScenarios,
@@ -23,13 +25,15 @@ from isodelta.files.scenarios import (
     table_spec,
     unknown_properties,
 )
-from isodelta.files.workload_schema import WorkloadExpectShape, WorkloadShape
+from isodelta.files.workload_schema import RatesShape, WorkloadExpectShape, WorkloadShape
 from isodelta.files.yaml_source import Path, Source
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile
 from model.values.types import ColumnType, parse_type
 
-SHAPES = Shapes(WorkloadShape, {"table": TableShape, "expect": WorkloadExpectShape})
+SHAPES = Shapes(
+    WorkloadShape, {"table": TableShape, "expect": WorkloadExpectShape, "rates": RatesShape}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class LoadedWorkload:
     jobs: Jobs
     expect: Mapping[str, str]
     file: str
+    rates: Rates | None = None
 
 
 def load_workload(file: str | FilePath, profile: Profile = DEFAULT) -> Jobs:
@@ -110,7 +115,18 @@ class _Reader:
         except RecursionError:
             raise self._bad(("jobs",), "a statement is nested too deeply") from None
         expect = shape.expect.model_dump(exclude_none=True)
-        return LoadedWorkload(parsed, expect, self.file)
+        return LoadedWorkload(parsed, expect, self.file, self._rates(shape))
+
+    def _rates(self, shape: WorkloadShape) -> Rates | None:
+        if shape.rates is None:
+            return None
+        for name in shape.rates.jobs:
+            if name not in shape.jobs:
+                raise self._bad(("rates", "jobs", name), f"there is no job {name!r}")
+        try:
+            return rates_of(shape.rates)
+        except BadRate as error:
+            raise self._bad(("rates", "jobs", error.job), str(error)) from error
 
     def _statements(self, shape: WorkloadShape) -> tuple[dict[str, str], dict[str, Path]]:
         """SQL by the name of its job, and its place in the file; numbered if a job has several."""

@@ -323,6 +323,34 @@ class Bound:
         return f"{violations} of {subject} {reach} ({end})."
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list under a heading; each line may have further text in a smaller type."""
+
+    heading: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobsAnswer:
+    """The answer about the jobs of one table, as the page shows it first.
+
+    ``word`` is yes, no or not known, ``tone`` the colour that goes with it, ``finding`` the name of
+    the finding whose picture shows it, ``statements`` its SQL by transaction, and ``lists`` the
+    remedies and whatever else follows.
+    """
+
+    table: str
+    word: str
+    tone: str
+    headline: str
+    meaning: str
+    because: tuple[str, ...]
+    finding: str | None = None
+    statements: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Listed, ...] = ()
+
+
 @dataclass(slots=True)
 class Report:
     """Everything one report shows. Filled step by step; may be written at any moment.
@@ -352,6 +380,7 @@ class Report:
     bounds: list[Bound] = field(default_factory=list)
     lattice: LatticePicture | None = None
     theorems: list[TheoremLine] = field(default_factory=list)
+    jobs: list[JobsAnswer] = field(default_factory=list)
     ended: bool = False
     incomplete_because: str = "the run is not over yet"
     left_out: list[str] = field(default_factory=list)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from checker.search import finding as search
 from conformance.replay.comparison import Comparison, DifferenceClass
 from isodelta.report import Finding, FindingClass
-from isodelta.runs.judging import check_scenario
 from isodelta.runs.replaying import compared_with, replay_result
 from isodelta.runs.results import RunResult
 from model.profiles import Profile
-from model.scenario import Scenario
 
 CLASSES = {
     DifferenceClass.ENGINE_BREAKS_LEVEL: FindingClass.ENGINE_BREAKS_LEVEL,
@@ -72,8 +70,3 @@ def violation(
         predicted=predicted,
         observed=observed,
     )
-
-
-def predicted_result(scenario: Scenario, profile: Profile) -> RunResult:
-    """The model's result for a scenario without a file."""
-    return check_scenario(scenario, profile).result

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from isodelta.report.data import FindingClass, Report
+from isodelta.report.data import FindingClass, JobsAnswer, Report
 from isodelta.report.pictures.lattice import lattice_svg
 from isodelta.report.pictures.schedule import count
+from isodelta.report.pictures.timeline import timeline_svg
 from isodelta.report.views.causes import CauseGroup, cause_groups
 from isodelta.report.views.finding import SEVERITY, value_text
 from isodelta.report.views.grid import MEANINGS, grids
@@ -55,6 +56,7 @@ def report_html(report: Report) -> str:
         engine_versions=engine_versions(report),
         judged=_judged(report),
         searched=_judged(report) or bool(report.matrix or report.claims or report.lattice),
+        jobs=[(answer, _first_picture(report, answer)) for answer in report.jobs],
         lattice=report.lattice,
         lattice_picture=lattice_svg(report.lattice, "lattice-picture") if report.lattice else "",
         scenarios=scenario_rows(report),
@@ -81,6 +83,8 @@ def report_html(report: Report) -> str:
 def _judged(report: Report) -> bool:
     """True if the page has anything to say about Delta's own levels."""
     breaking = any(finding.kind is not FindingClass.SEPARATION for finding in report.findings)
+    if report.jobs:
+        return False
     special = report.matrix or report.lattice or report.theorems
     return bool(report.scenarios or report.bounds or breaking) or not special
 
@@ -99,6 +103,12 @@ def plain_page(template: str, **values: object) -> str:
 
 def headline(report: Report, groups: Sequence[CauseGroup] | None = None) -> str:
     """The result of the run in one sentence; ``groups`` saves grouping the findings again."""
+    if report.jobs:
+        if len(report.jobs) == 1:
+            (only,) = report.jobs
+            return f"{only.table}: {only.word}, {only.headline}"
+        robust = sum(answer.word == "yes" for answer in report.jobs)
+        return f"The isolation level is enough for {robust} of {count(len(report.jobs), 'table')}."
     if report.lattice is not None and not report.scenarios:
         return report.lattice.headline
     if report.theorems and not report.scenarios:
@@ -113,6 +123,8 @@ def headline(report: Report, groups: Sequence[CauseGroup] | None = None) -> str:
 def tiles(report: Report) -> list[tuple[str, str, str]]:
     """The counts at the top: (value, name, tone); each name says of what the value is a count."""
     summary, coverage = report.summary, report.coverage
+    if report.jobs:
+        return _job_tiles(report)
     if report.lattice is not None and not report.scenarios:
         return [(value, name, "") for value, name in report.lattice.facts]
     if report.theorems and not report.scenarios:
@@ -150,6 +162,24 @@ def tiles(report: Report) -> list[tuple[str, str, str]]:
 def replayed_scenarios(report: Report) -> int:
     """The number of scenarios of the collection that were replayed."""
     return sum(scenario.observed is not None for scenario in report.scenarios)
+
+
+def _first_picture(report: Report, answer: JobsAnswer) -> Markup:
+    """The timeline of the history that an answer rests on; it is on the page again below."""
+    for finding in report.findings:
+        if finding.name == answer.finding:
+            other = finding.predicted if finding.observed else None
+            return timeline_svg(finding.scenario, finding.judged, other, f"first-{finding.name}")
+    return Markup("")
+
+
+def _job_tiles(report: Report) -> list[tuple[str, str, str]]:
+    words = Counter(answer.word for answer in report.jobs)
+    tones = (("yes", "good"), ("no", "bad"), ("not known", ""))
+    return [
+        *((f"{words[word]:,}", word, tone if words[word] else "") for word, tone in tones),
+        (f"{report.summary.replays:,}", "replays on real tables", ""),
+    ]
 
 
 def _theorem_tiles(report: Report) -> list[tuple[str, str, str]]:

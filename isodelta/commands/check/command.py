@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def command(files: Sequence[str], schemas: Sequence[str], common: Common) -> int:
     """Run scenarios in the model, judge every level, and explain.
 
-    A FILE is a scenario file (YAML), a SQL script, or a folder of scripts. A comment such as `-- A`
+    A FILE is a scenario file (YAML), a SQL script, or a folder of either. A comment such as `-- A`
     before a statement of a script names a transaction, and `-- schedule: begin A, B, commit A`
     gives the order; without it, every order is checked.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from rich.console import Console
@@ -14,38 +13,15 @@ from rich.text import Text
 from isodelta.commands.check.results import UnderProfile
 from isodelta.runs.judging import Checked, Undecided
 from isodelta.runs.tables import CheckedTables
+from isodelta.runs.timelines import legend, print_timeline
 from isodelta.runs.words import print_rows, print_verdict, rows_text
-from isodelta.terminal import COLOURS, can_draw, grid, printable
+from isodelta.terminal import COLOURS, grid, printable
 from model.levels import DELTA_LEVELS
-from model.outcomes import COMMITTED, NO_COMMIT, READ
+from model.outcomes import COMMITTED, NO_COMMIT
 from model.profiles import readings
-from model.scenario import Expectation, Step
+from model.scenario import Expectation, Scenario
 from model.simulator import Ended
 from model.workload import Workload
-
-WIDEST_TIMELINE = 36
-"""Columns of the widest timeline that leaves room for words next to it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """The characters that a timeline is drawn with."""
-
-    begin: str
-    line: str
-    committed: str
-    read: str
-    no_commit: str
-    refused: str
-
-    def of(self, outcome: str) -> str:
-        """The mark of a transaction's end."""
-        ends = {COMMITTED: self.committed, READ: self.read, NO_COMMIT: self.no_commit}
-        return ends.get(outcome, self.refused)
-
-
-DRAWN = Marks("├", "─", "●", "○", "┤", "╳")
-TYPED = Marks("[", "-", "*", "o", "]", "x")
 
 
 def print_any(result: Checked | CheckedTables | Undecided, console: Console) -> None:
@@ -70,7 +46,7 @@ def print_tables(result: CheckedTables, console: Console) -> None:
     _print_statements(loaded.statements, console)
     console.print()
     ended = {n: e for part in result.tables.values() for n, e in part.run.ended.items()}
-    _print_timeline(tuple(scenario.transactions), scenario.schedule, ended, console)
+    _print_course(scenario, ended, console)
     for name, part in result.tables.items():
         console.print()
         own = ", ".join(part.loaded.scenario.transactions) or "no transaction"
@@ -99,7 +75,7 @@ def print_checked(checked: Checked, console: Console) -> None:
     console.print()
     _print_statements(loaded.statements, console)
     console.print()
-    _print_timeline(tuple(scenario.transactions), scenario.schedule, checked.run.ended, console)
+    _print_course(scenario, checked.run.ended, console)
     console.print()
     print_rows("Final rows", checked.run.final.shown(), console)
     for level, verdict in checked.verdicts.items():
@@ -129,7 +105,7 @@ def print_undecided(undecided: Undecided, console: Console) -> None:
 
 def print_closing(checked: Sequence[Checked | CheckedTables | Undecided], console: Console) -> None:
     """A legend of the marks, and the scenarios that are not as expected."""
-    console.print(_legend(console))
+    console.print(legend(console))
     if len(checked) < 2:
         return
     bad = [result for result in checked if not result.ok]
@@ -167,55 +143,13 @@ def _print_statements(transactions: Mapping[str, str], console: Console) -> None
     console.print(Padding(lines, (0, 0, 0, 2)))
 
 
-def _marks(console: Console) -> Marks:
-    return DRAWN if can_draw(console) else TYPED
-
-
-def _print_timeline(
-    names: Sequence[str], schedule: Sequence[Step], ended: Mapping[str, Ended], console: Console
-) -> None:
-    outcomes = {name: ended[name].outcome for name in names}
-    timelines = timeline(schedule, outcomes, _marks(console))
-    if timelines is None:
-        steps = Text("Schedule: " + ", ".join(map(str, schedule)))
-        console.print(Padding(steps, (0, 0, 1, 2)))
-        timelines = dict.fromkeys(names, "")
-    lines = grid(False, False, True)
-    for name in names:
-        lines.add_row(Text(name, "bold cyan"), Text(timelines[name]), _outcome(ended[name]))
-    console.print(Padding(lines, (0, 0, 0, 2)))
-
-
-def timeline(
-    schedule: Sequence[Step], outcomes: Mapping[str, str], drawn: Marks
-) -> dict[str, str] | None:
-    """A line for each transaction with its begin and its end, all on one time axis.
-
-    None if the schedule is too long to draw.
-    """
-    for step_width in (3, 2, 1):
-        if len(schedule) * step_width <= WIDEST_TIMELINE:
-            break
-    else:
-        return None
-    places: dict[str, list[int]] = {}
-    for index, step in enumerate(schedule):
-        places.setdefault(step.transaction, []).append(index * step_width)
-    width = (len(schedule) - 1) * step_width + 1
-    return {
-        name: (
-            " " * begin + drawn.begin + drawn.line * (end - begin - 1) + drawn.of(outcomes[name])
-        ).ljust(width)
-        for name, (begin, end) in places.items()
-    }
-
-
-def _legend(console: Console) -> Text:
-    m = _marks(console)
-    return Text(
-        f"{m.begin} begins (takes its snapshot)  {m.committed} commits  {m.read} returns its rows"
-        f"  {m.no_commit} ends, no version  {m.refused} fails",
-        "dim",
+def _print_course(scenario: Scenario, ended: Mapping[str, Ended], console: Console) -> None:
+    ends = {name: ended[name] for name in scenario.transactions}
+    print_timeline(
+        scenario.schedule,
+        {name: end.outcome for name, end in ends.items()},
+        {name: _outcome(end) for name, end in ends.items()},
+        console,
     )
 
 

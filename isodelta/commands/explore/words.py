@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 
 
 def print_exploration(exploration: Exploration, console: Console) -> None:
-    """The findings, broken promises last and in full, and the extent of the search.
+    """The news in one line, the broken promises with one in full, then the extent of the search.
 
-    Of each kind those come first that break most readings.
+    Of each kind those come first that break most readings. Violations that the documents allow
+    come after the broken promises.
     """
     documented = [f for f in exploration.findings if f.kind != "level-violation"]
     broken = strongest_first(exploration.broken)
-    _print_titles("Violations that the documents allow at the table's level", documented, console)
+    console.print(_news(exploration, len(broken), len(documented)))
+    console.print()
     _print_titles("Broken promises of the table's own level", broken, console)
     for finding in broken[:1]:
         console.print(Text("The first of them in full, to check or replay:", "bold"))
@@ -35,7 +37,35 @@ def print_exploration(exploration: Exploration, console: Console) -> None:
         for line in scenario_yaml(finding.scenario).splitlines():
             console.print(Text(line), soft_wrap=True)
         console.print()
+    _print_titles("Violations that the documents allow at the table's level", documented, console)
     _print_bounds(exploration, console)
+
+
+def _news(exploration: Exploration, broken: int, documented: int) -> Text:
+    """The outcome of the search in a sentence."""
+    reach = f"up to {exploration.transactions} transactions"
+    if broken:
+        histories = "1 smallest history" if broken == 1 else f"{broken} smallest histories"
+        text = Text(
+            f"{histories} of {reach} break what the table's own level promises.", "bold red"
+        )
+        if broken == 1:
+            text = Text(text.plain.replace(" break what", " breaks what"), "bold red")
+    elif exploration.complete:
+        text = Text(
+            f"No history of {reach} breaks what the table's own level promises.", "bold green"
+        )
+    else:
+        text = Text(
+            f"No broken promise found so far; not every schedule of {reach} was run.", "bold"
+        )
+    if exploration.differences:
+        text.append(f" {len(exploration.differences)} replays differ from the model.", "bold red")
+    if documented:
+        text.append(
+            f" {documented} more break a level that the table does not promise.", "not bold default"
+        )
+    return text
 
 
 def _print_titles(heading: str, findings: Sequence[Finding], console: Console) -> None:

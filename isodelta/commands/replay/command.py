@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from model.profiles import Profile
 
 
+_STARTING = {"delta-spark": "starting Spark: a JVM with Delta's JARs, ten seconds or more"}
+"""The note while an engine starts, for those that take their time."""
+
+
 @click.command(short_help="Run scenarios on the real engine, step by step.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path())
 @schema_option
@@ -49,7 +53,7 @@ def command(
 ) -> int:
     """Run scenarios on real tables, judge the observed histories, compare them with the model.
 
-    A FILE is a scenario file (YAML), a SQL script, or a folder of scripts, as for `check`.
+    A FILE is a scenario file (YAML), a SQL script, or a folder of either, as for `check`.
     """
     if on_delta_rs and engine != "delta-spark":
         raise BadInput("--on-delta-rs goes with --engine delta-spark")
@@ -70,6 +74,7 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
     engine: str
     on_delta_rs: Sequence[str]
     versions: Mapping[str, str] = field(default_factory=dict)
+    doing = "reading the scenarios"
 
     def results(
         self, progress: Progress
@@ -81,12 +86,14 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
 
         profile = self.common.profile
         loaded = self._loaded()
+        progress(_STARTING.get(self.engine, f"starting {self.engine}"))
         running, profiles = start_cross(self.engine, frozenset(self.on_delta_rs))
         with closing(running):
             if self.common.report is not None:
                 self.versions = running.versions()
             broken: Exception | None = None
-            for entry in loaded:
+            for number, entry in enumerate(loaded, 1):
+                progress(f"replaying {number} of {len(loaded)}: {entry.scenario.name}")
                 job = Job(entry.scenario, entry.workload.level, profiles)
                 try:
                     if entry.parts:
@@ -129,6 +136,15 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
         from isodelta.commands.replay.words import print_result
 
         print_result(result, console)
+
+    def closing_words(
+        self,
+        results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed],
+        console: Console,
+    ) -> None:
+        from isodelta.commands.replay.words import print_closing
+
+        print_closing(results, console)
 
     def page(
         self, results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed]

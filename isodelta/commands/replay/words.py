@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from conformance.replay.comparison import Comparison
 from isodelta.commands.replay.results import (
     NotPredicted,
     NotReplayed,
     Replayed,
     ReplayedTables,
 )
-from isodelta.runs.words import print_rows, print_verdict
-from isodelta.terminal import printable
+from isodelta.runs.timelines import legend, print_timeline
+from isodelta.runs.words import print_rows, print_verdict, rows_text
+from isodelta.terminal import grid, printable
 
 
 def print_result(
@@ -70,18 +74,18 @@ def print_replayed(replayed: Replayed, console: Console) -> None:
     place = f"{loaded.file}:{loaded.line}, table at {observation.level}, on {observation.engine}"
     console.print(Text(place, "dim"))
     console.print()
-    table = Table("", "statement", "model", "engine", box=None, padding=(0, 2, 0, 0))
+    statements = grid(False, True)
     for name, text in loaded.statements.items():
-        table.add_row(
-            Text(name, "bold cyan"),
-            Text(printable(text)),
-            comparison.predicted.ended[name].outcome,
-            observation.outcomes[name],
-        )
-    console.print(Padding(table, (0, 0, 0, 2)))
+        statements.add_row(Text(name, "bold cyan"), Text(printable(text)))
+    console.print(Padding(statements, (0, 0, 0, 2)))
     console.print()
-    schedule = ", ".join(map(str, scenario.schedule))
-    console.print(Padding(Text(f"Schedule: {schedule}"), (0, 0, 0, 2)))
+    print_timeline(
+        scenario.schedule,
+        {name: observation.outcomes[name] for name in scenario.transactions},
+        {name: _end(name, comparison) for name in scenario.transactions},
+        console,
+    )
+    console.print()
     print_rows("Final rows", observation.rows, console)
     for level, verdict in comparison.verdicts.items():
         console.print()
@@ -98,3 +102,48 @@ def print_replayed(replayed: Replayed, console: Console) -> None:
     for failure in replayed.failures:
         console.print(Padding(Text(f"not as expected: {failure}", "red"), (0, 0, 0, 2)))
     console.print()
+
+
+def _end(name: str, comparison: Comparison) -> Text:
+    """The end of one transaction on the engine, and the model's prediction if it is another."""
+    observation = comparison.observation
+    outcome, end = observation.outcomes[name], observation.ended[name]
+    if end.commit_version is not None:
+        text = Text(f"committed version {end.commit_version}")
+    elif end.rows is not None:
+        text = Text(f"read {rows_text(end.rows)}")
+    else:
+        text = Text(outcome, "bold magenta")
+    text.append(f"; snapshot: version {observation.begun[name].read_version}", "not bold default")
+    predicted = comparison.predicted.ended[name].outcome
+    if predicted != outcome:
+        text.append(f"; the model predicted {predicted}", "bold red")
+    return text
+
+
+def print_closing(
+    results: Sequence[Replayed | ReplayedTables | NotPredicted | NotReplayed], console: Console
+) -> None:
+    """The legend of the timelines, and a summary of all replays."""
+    console.print(legend(console))
+    console.print()
+    if all(result.good for result in results):
+        undecided = sum(isinstance(result, NotPredicted) for result in results)
+        agreed = len(results) - undecided
+        text = f"{_scenarios(agreed)} replayed; the engine did what the model predicted in "
+        text += "it." if agreed == 1 else "all of them."
+        if undecided:
+            text += f" {_scenarios(undecided)} replayed without a prediction."
+        console.print(Text(text, "bold green"))
+        return
+    bad = [result for result in results if not result.good]
+    text = f"{_scenarios(len(results))} replayed, {len(bad)} not as predicted or expected:"
+    console.print(Text(text, "bold red"))
+    for result in bad:
+        place = f"{result.loaded.file}:{result.loaded.line}"
+        line = f"{printable(result.loaded.scenario.name)} ({place})"
+        console.print(Padding(Text(line), (0, 0, 0, 2)))
+
+
+def _scenarios(number: int) -> str:
+    return "1 scenario" if number == 1 else f"{number} scenarios"

@@ -53,6 +53,12 @@ if TYPE_CHECKING:
     help_text="Replay the witness on a real engine; if there is none, the closest histories."
 )
 @click.option(
+    "--rates",
+    metavar="FILE",
+    help="Rates and durations of the jobs (YAML), for an estimate of aborts per day; `history` "
+    "takes them from the log of --delta.",
+)
+@click.option(
     "--sarif",
     type=click.Path(dir_okay=False),
     metavar="FILE",
@@ -67,6 +73,7 @@ def command(
     logs: Sequence[str],
     common: Common,
     engine: str | None,
+    rates: str | None,
     sarif: str | None,
     markdown: bool,
 ) -> int:
@@ -84,7 +91,13 @@ def command(
 
     yaml = [file for file in workloads if file.endswith((".yaml", ".yml"))]
     files = Files([file for file in workloads if file not in yaml], tables, schemas, logs)
-    return run(Asking(common, yaml, files, engine, markdown, sarif), common)
+    if rates == HISTORY and not logs:
+        raise BadInput("--rates history needs --delta NAME=PATH")
+    return run(Asking(common, yaml, files, engine, markdown, sarif, rates), common)
+
+
+HISTORY = "history"
+"""The value of --rates that takes them from the log of a table."""
 
 
 @dataclass
@@ -97,14 +110,17 @@ class Asking(Course["Asked | NothingWritten"]):
     engine: str | None
     markdown: bool
     sarif: str | None = None
+    rates: str | None = None
     doing = "asking"
 
     def results(self, progress: Progress) -> Iterator[Asked | NothingWritten]:
+        from isodelta.commands.robust.rates import Estimator
         from isodelta.commands.robust.replay import ReplayedHistory, replay_answer
         from isodelta.commands.robust.results import Asked, NothingWritten
         from isodelta.files.workloads import read_workloads
 
         workloads = read_workloads(self.workloads, self.common.profile)
+        estimator = Estimator(self.rates, self.files.logs, self.common.seed)
         answers: list[Asked] = []
         with self._started() as engine:
             for loaded, skipped, ask in self._asked(workloads, progress):
@@ -116,8 +132,10 @@ class Asking(Course["Asked | NothingWritten"]):
                 if engine is not None:
                     progress("replaying")
                     replays = tuple(replay_answer(answer, engine))
-                answers.append(Asked(loaded, answer, replays, skipped))
+                guess = estimator.of(loaded, answer, progress)
+                answers.append(Asked(loaded, answer, replays, skipped, guess))
                 yield answers[-1]
+        estimator.check_used()
         if self.sarif is not None:
             from isodelta.commands.robust.sarif import write_sarif
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.robustness.answer import Answer, Question
+from checker.robustness.rates import Estimate, Variant
 from checker.robustness.remedies import Remedy
 from isodelta.commands.robust.replay import ReplayedHistory
 from isodelta.commands.robust.sources.statements import Statement
@@ -19,13 +20,15 @@ from isodelta.files.workloads import LoadedWorkload
 class Asked:
     """A workload, the answer about it, and the replays of its histories on an engine.
 
-    ``skipped`` are statements of the same files that are left alone.
+    ``skipped`` are statements of the same files that are left alone. ``estimate`` says how often
+    the jobs abort, if their rates are given.
     """
 
     loaded: LoadedWorkload | LoadedTable
     answer: Answer
     replays: Sequence[ReplayedHistory] = ()
     skipped: Sequence[Statement] = ()
+    estimate: Estimate | None = None
 
     @property
     def unmet(self) -> list[str]:
@@ -50,9 +53,42 @@ class Asked:
             written |= _sources(self.loaded, self.skipped)
         if self.replays:
             written["replays"] = [replay.to_json() for replay in self.replays]
+        if self.estimate is not None:
+            written["rates"] = _estimate(self.estimate)
         if self.unmet:
             written["failures"] = self.unmet
         return written
+
+
+def _estimate(estimate: Estimate) -> dict[str, object]:
+    return {
+        "seed": estimate.seed,
+        "jobs": {
+            name: {"per_day": rate.per_day, "seconds": rate.seconds, "attempts": rate.attempts}
+            for name, rate in estimate.rates.jobs.items()
+        },
+        "same": dict(estimate.rates.same),
+        "variants": [_variant(variant) for variant in estimate.variants],
+        "assumptions": list(estimate.assumptions),
+    }
+
+
+def _variant(variant: Variant) -> dict[str, object]:
+    outcome = variant.outcome
+    if outcome is None:
+        return {"variant": variant.name, "because": variant.because}
+    return {
+        "variant": variant.name,
+        "days": outcome.days,
+        "aborts_per_day": outcome.aborts.to_json(),
+        "retries_per_day": outcome.retries.to_json(),
+        "given_up_per_day": outcome.given_up.to_json(),
+        "jobs": {name: figure.to_json() for name, figure in outcome.aborts_of.items()},
+        "conflicts": [
+            {"current": current, "winner": winner, "probability": round(chance, 6)}
+            for (current, winner), chance in (variant.conflicts or {}).items()
+        ],
+    }
 
 
 def _answer(answer: Answer) -> dict[str, object]:

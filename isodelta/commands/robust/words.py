@@ -13,6 +13,8 @@ from rich.text import Text
 from checker.robustness.answer import Answer, Question
 from checker.robustness.histories import Found
 from checker.robustness.jobs.workload import Instance
+from checker.robustness.rates import Estimate, Variant
+from checker.robustness.rates.simulation import Figure
 from isodelta.commands.robust.readings import meaning, short
 from isodelta.commands.robust.results import Asked, NothingWritten
 from isodelta.commands.robust.sources.statements import Statement
@@ -83,6 +85,8 @@ def print_answer(asked: Asked, console: Console) -> None:
     _print_remedies(answer, console)
     _print_aborts(answer, console)
     _print_retries(answer, console)
+    if asked.estimate is not None:
+        _print_estimate(asked.estimate, console)
     if replays:
         console.print()
         confirmed = sum(replay.confirms for replay in replays)
@@ -165,7 +169,7 @@ def _print_remedies(answer: Answer, console: Console) -> None:
         for job, sql in remedy.changed.items():
             _line(f"{job}: {sql}", console, 6, "cyan")
         if remedy.adds:
-            _line(f"then {_failing(remedy.adds)}", console, 6, "dim")
+            _line(f"then {failing(remedy.adds)}", console, 6, "dim")
 
 
 def _print_aborts(answer: Answer, console: Console) -> None:
@@ -181,7 +185,7 @@ def _print_aborts(answer: Answer, console: Console) -> None:
         _line(f"{current}: because of {', '.join(winners)}", console, 4)
 
 
-def _failing(adds: Sequence[tuple[str, str, str]]) -> str:
+def failing(adds: Sequence[tuple[str, str, str]]) -> str:
     """The aborts that a remedy adds."""
     winners: dict[str, list[str]] = defaultdict(list)
     for current, winner, conflict in adds:
@@ -204,6 +208,39 @@ def _print_retries(answer: Answer, console: Console) -> None:
     ]
     text = Text("  To run again after an open error is ", "bold").append("; ".join(words), "")
     console.print(text)
+
+
+def _print_estimate(estimate: Estimate, console: Console) -> None:
+    """How often the jobs abort, in each variant."""
+    console.print()
+    console.print(Text("  How often a run aborts, per day (95 % confidence):", "bold"))
+    for variant in estimate.variants:
+        _line(f"{variant.name.removesuffix('.')}: {how_often(variant)}", console, 4)
+    console.print(Text("  This estimate assumes:", "dim"))
+    for line in estimate.assumptions:
+        _line(line, console, 4, "dim")
+
+
+def how_often(variant: Variant) -> str:
+    """The figures of one variant in words."""
+    outcome = variant.outcome
+    if outcome is None:
+        return f"not estimated ({variant.because})"
+    text = f"{_interval(outcome.aborts)} aborts, {_interval(outcome.retries)} retries"
+    if outcome.given_up.mean > 0:
+        text += f", {_interval(outcome.given_up)} runs given up"
+    often = [f"{name} {short_number(f.mean)}" for name, f in outcome.aborts_of.items() if f.mean]
+    return f"{text} ({', '.join(often)})" if len(often) > 1 else text
+
+
+def _interval(figure: Figure) -> str:
+    low, high = short_number(figure.low), short_number(figure.high)
+    return f"{short_number(figure.mean)} ({low} to {high})"
+
+
+def short_number(value: float) -> str:
+    """A figure with two digits that count, or as a whole number from 100 on."""
+    return f"{value:.0f}" if value >= 100 or value == 0 else f"{value:.2g}"
 
 
 def own_sql(instance: Instance, asked: Asked) -> str:

@@ -64,17 +64,20 @@ def _grid(report: Report, level: str, layout: str) -> Grid:
     )
 
 
+def state(answer: str | None, needed: str | None) -> str:
+    """The kind of a cell, a key of ``MEANINGS``, from the answer that counts and the need."""
+    if answer not in ("can", "cannot"):
+        return "unasked"
+    if answer == "can":
+        return "cautious" if needed == "no" else "needed"
+    return "unsound" if needed == "yes" else "free"
+
+
 def grid_cell(cell: MatrixCell) -> GridCell:
     """One cell of the conflict table as the grid shows it: the engine's answer, or the model's."""
-    answer = cell.engine or cell.model
-    if answer not in ("can", "cannot"):
-        state = "unasked"
-    elif answer == "can":
-        state = "cautious" if cell.needed == "no" else "needed"
-    else:
-        state = "unsound" if cell.needed == "yes" else "free"
+    shown = state(cell.engine or cell.model, cell.needed)
     sources = (("documents", cell.document), ("model", cell.model), ("engine", cell.engine))
     said = ", ".join(f"{name}: {word or 'not asked'}" for name, word in sources)
     remarks = f". {', '.join(cell.remarks)}" if cell.remarks else ""
-    words = f"{cell.current} after {cell.winner}: {MEANINGS[state]}. {said}{remarks}."
-    return GridCell(state, words, cell.differs and ", ".join(cell.remarks) != "over-cautious")
+    words = f"{cell.current} after {cell.winner}: {MEANINGS[shown]}. {said}{remarks}."
+    return GridCell(shown, words, cell.differs and cell.remarks != ("over-cautious",))

@@ -56,7 +56,7 @@ def test_the_report_has_what_was_observed_beside_what_was_predicted(
     assert (report["engine"], report["complete"]) == ("delta-spark", True)
     assert report["versions"]["profile"] == DEFAULT.name
     page = unescape((folder / "index.html").read_text())
-    assert "model and engine never differed" in page
+    assert "model and engine agree in every step" in page
     assert all(result["scenario"] in page for result in printed)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isodelta.exits import BadInput
-from isodelta.files.scenarios import Loaded
+from isodelta.files.scenarios import BadScenarios, Loaded
 from isodelta.files.scripts import read_scenarios
 from isodelta.runs.tables import decided
 from tests.command_line import SCENARIOS
@@ -116,3 +116,18 @@ def test_what_is_expected_of_each_table_is_checked(tmp_path: Path) -> None:
     done = decided(read_scenarios([changed])[0])
     assert done.failures == ("shop.totals: rows: missing (20); unexpected (30)",)
     assert done.to_json()["tables"]["shop.totals"]["rows"] == [[9], [30]]
+
+
+def test_a_folder_stands_for_the_scenarios_and_the_scripts_in_it(tmp_path: Path) -> None:
+    source = Path("scenarios/lost_update.yaml")
+    (tmp_path / "one.yaml").write_text(source.read_text())
+    alone = [loaded.scenario.name for loaded in read_scenarios([source])]
+    assert [loaded.scenario.name for loaded in read_scenarios([tmp_path])] == alone
+    (tmp_path / "two.sql").write_text(
+        "CREATE TABLE t (k INT) USING delta;\n-- A\nINSERT INTO t VALUES (1);\n"
+    )
+    assert [loaded.scenario.name for loaded in read_scenarios([tmp_path])][: len(alone)] == alone
+    assert len(read_scenarios([tmp_path])) > len(alone)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadScenarios, match=r"there are no \.yaml or \.sql files in it"):
+        read_scenarios([tmp_path / "empty"])
