@@ -24,7 +24,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from checker.generators import strategies
     from checker.judging.verdict import Verdict, judge
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
@@ -33,12 +32,14 @@ if TYPE_CHECKING:
     from checker.separation.lattice import Lattice, lattice
     from checker.separation.result import Separation, SeparationResult
     from checker.separation.snapshots import separate
+    from isodelta import strategies
     from isodelta.files.profiles import profile
     from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
     from isodelta.files.scenarios import BadScenarios, load_scenarios
     from isodelta.files.workloads import load_workload
     from isodelta.runs.replaying import replay, started_engine
     from isodelta.runs.running import parse_scenarios, run
+    from isodelta.runs.stepping import SteppedTable, SteppedTransaction, stepped_table
     from model.history import (
         History,
         ItemRead,
@@ -86,7 +87,7 @@ _HOMES = {
     # Searches; the module with Hypothesis strategies.
     "Search": "checker.search.exhaustive",
     "search_all": "checker.search.exhaustive",
-    "strategies": "checker.generators",
+    "strategies": "isodelta",
     # Separations of levels, and theorems.
     "separate": "checker.separation.snapshots",
     "Separation": "checker.separation.result",
@@ -98,6 +99,9 @@ _HOMES = {
     # The real engine.
     "started_engine": "isodelta.runs.replaying",
     "replay": "isodelta.runs.replaying",
+    "stepped_table": "isodelta.runs.stepping",
+    "SteppedTable": "isodelta.runs.stepping",
+    "SteppedTransaction": "isodelta.runs.stepping",
 }
 
 __all__ = [
@@ -120,6 +124,8 @@ __all__ = [
     "SeparationResult",
     "SerialResult",
     "Step",
+    "SteppedTable",
+    "SteppedTransaction",
     "TableSpec",
     "Transaction",
     "Verdict",
@@ -138,6 +144,7 @@ __all__ = [
     "search_all",
     "separate",
     "started_engine",
+    "stepped_table",
     "strategies",
 ]
 

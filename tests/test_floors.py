@@ -30,15 +30,15 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
-        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
+        "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "stages",
+        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster", "stages",
         "campaign",
     ),
     "isodelta": (
-        "versions", "exits", "files", "terminal", "runs", "options", "formats",
-        "report", "commands", "spark", "cli", "__main__",
+        "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",
+        "report", "commands", "spark", "pytest_plugin", "cli", "__main__",
     ),
 }  # fmt: skip
 """The packages from the ground up, and their parts likewise: each may import those before it."""

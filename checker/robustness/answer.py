@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal
 
 from checker.judging.verdict import judge
-from checker.robustness import search
+from checker.robustness import search, solved
 from checker.robustness.costs import priced
 from checker.robustness.histories import SERIAL, Found, Stage
 from checker.robustness.jobs.domain import instances
@@ -154,6 +155,9 @@ def serial_order(
     for candidates, playable in searched if len(sure) < len(tried) else searched[1:]:
         if playable.triples and witness is None:
             witness, looked = _strongest(jobs, stage, candidates, playable, _patience(jobs, enough))
+    if witness is None:
+        progress("solving for a history")
+        witness, looked = _suggested(jobs, considered, parts, _patience(jobs, enough), looked)
     if witness is not None:
         return _open(jobs, witness) or _not_robust(jobs, witness, looked, enough)
     return Question("unknown", f"{_may(jobs, parts)} {_nothing(looked)}{_rough(jobs, parts)}")
@@ -188,6 +192,9 @@ def _rough(jobs: Jobs, parts: Shape) -> str:
 
 HISTORIES_FOR_MORE_OF_FILES = 100
 """The number of further histories tried for a stronger witness if jobs were read from files."""
+
+SUGGESTIONS = 60
+"""The most suggestions of the solver that are tried."""
 
 MOST_NAMED = 3
 """The most opaque parts that an answer names."""
@@ -243,6 +250,21 @@ def _strongest(
         best = again or best
     whole = looked.whole and not patience.cut_short
     return best, Tried(looked.histories + elsewhere, max(size, looked.transactions), whole)
+
+
+def _suggested(
+    jobs: Jobs, considered: Sequence[Job], parts: Shape, patience: Patience, looked: Tried
+) -> tuple[Found | None, Tried]:
+    """The strongest of the histories that z3 suggests, and the extent of all searches."""
+    best, more = None, 0
+    backs = set(parts.backs)
+    triples = [(t, b, x) for t, b, x in parts.triples if (x, t) in backs]
+    for other, chosen, triple in islice(solved.suggestions(jobs, considered, triples), SUGGESTIONS):
+        if patience.over:
+            break
+        again, tried = search.after_missed_append(Stage(other), chosen, [triple], patience)
+        best, more = again or best, more + tried.histories
+    return best, replace(looked, histories=looked.histories + more)
 
 
 def _not_robust(jobs: Jobs, witness: Found, looked: Tried, enough: int) -> Question:

@@ -6,7 +6,7 @@ for a conflict: a compaction has nothing to do in a partition of one file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -14,6 +14,8 @@ from checker.robustness.jobs.domain import usual_values
 from checker.robustness.jobs.workload import Jobs, jobs
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row, Value
+from model.scenario import TableSpec
+from model.tables.table import Table
 from model.values.types import sql_literal
 
 MOST_ROWS = 4
@@ -31,35 +33,48 @@ def with_other_rows(given: Jobs) -> tuple[Jobs, ...]:
     variants = []
     for rows in (again, mentioned, [] if again else mentioned[:1]):
         for added in (rows, rows[:1]):
-            made = _with(given, added) if added else None
+            made = with_rows(given, added) if added else None
             if made is not None:
                 variants.append(made)
                 break
     return tuple(variants)
 
 
-def _with(given: Jobs, rows: Sequence[Row]) -> Jobs | None:
-    """The jobs with rows added to the set-up one by one; None if the table rejects them."""
-    table = given.target
-    made = {place for place, _ in (*table.generated, *table.identities)}
-    places = [place for place in range(len(table.names)) if place not in made]
-    if not places:
-        return None
-    columns = ", ".join(f"`{table.names[place]}`" for place in places)
-    inserts = [
-        f"INSERT INTO t ({columns}) VALUES ({', '.join(sql_literal(row[p]) for p in places)})"
-        for row in rows
-    ]
-    setup = (*given.table.setup, *inserts)
+def with_rows(
+    given: Jobs,
+    rows: Sequence[Row],
+    elsewhere: Mapping[str, Sequence[Row]] | None = None,
+    *,
+    alone: bool = False,
+) -> Jobs | None:
+    """The jobs with rows added to the set-up one by one, or None if a table rejects them.
+
+    ``elsewhere`` has rows of other tables. With ``alone`` no other row is inserted.
+    """
     sql = {name: template.text for name, template in given.templates.items()}
-    spec = replace(given.table, setup=setup)
+    spec = _added(given.table, "t", given.target, rows, alone)
+    tables = dict(given.tables)
+    for name, others in (elsewhere or {}).items():
+        tables[name] = _added(tables[name], name, given.definitions[name], others, alone)
     try:
-        extended = jobs(
-            given.name, spec, given.tables, sql, given.profile, given.types, given.widening
-        )
+        extended = jobs(given.name, spec, tables, sql, given.profile, given.types, given.widening)
     except (InvalidScenario, StatementFailure):
         return None
     return replace(extended, parts=given.parts)
+
+
+def _added(spec: TableSpec, name: str, table: Table, rows: Sequence[Row], alone: bool) -> TableSpec:
+    """The table with rows inserted after its set-up, or in the place of what that inserts."""
+    made = {place for place, _ in (*table.generated, *table.identities)}
+    places = [place for place in range(len(table.names)) if place not in made]
+    columns = ", ".join(f"`{table.names[place]}`" for place in places)
+    inserts = [
+        f"INSERT INTO {name} ({columns}) VALUES ({', '.join(sql_literal(row[p]) for p in places)})"
+        for row in rows
+        if places
+    ]
+    setup = (text for text in spec.setup if not (alone and text.upper().startswith("INSERT")))
+    return replace(spec, setup=(*setup, *inserts))
 
 
 def _rows(given: Jobs) -> Iterator[Row]:

@@ -25,8 +25,10 @@ import z3
 from checker.robustness.symbolic.access import Job
 from checker.robustness.symbolic.expressions import SymbolicRow, fresh_row
 from checker.robustness.symbolic.footprint import Access, Addition
+from checker.solving import Limits, ask
 
-TIMEOUT_MS = 2000
+LIMITS = Limits(resources=5_000_000, wall_ms=10_000)
+"""Limits of one question to z3; the steps are reached first."""
 
 MOST_REMEMBERED = 20_000
 """The number of answers about the same jobs that are remembered: remedies ask them again."""
@@ -91,18 +93,25 @@ def misses(t: Job, b: Job) -> bool:
 @lru_cache(maxsize=MOST_REMEMBERED)
 def builds_on(t: Job, b: Job, x: Job) -> bool:
     """Whether X may read a row of B, T may miss one, and T may commit nevertheless."""
-    miss, builder = t.run(), x.run()
+    return any(_possible(*way) for way, _ in ways_to_build(t, b, t.run(), x.run()))
+
+
+def ways_to_build(
+    t: Job, b: Job, miss: Access, builder: Access
+) -> Iterator[tuple[list[Any], Access]]:
+    """The conditions of each way in which X can build on a row of B that T misses.
+
+    ``miss`` is the run of T, ``builder`` the one of X; the second part is the run of B.
+    """
     for missed, met, append in _pairs(b):
-        conditions = (missed.when, met.when, miss.reads(missed.row), builder.reads(met.row))
-        if builder.reader and not builder.takes_what_it_reads and _possible(*conditions):
-            return True  # A run that takes what it reads is a reader only if it read nothing.
-        if not builder.writer:
-            continue
-        written = (*builder.surely_adds(met.row), *_surely(builder, append))
-        passes = _passes(miss, written, (missed.row, met.row), t)
-        if _possible(*conditions, *passes):
-            return True
-    return False
+        conditions = [missed.when, met.when, miss.reads(missed.row), builder.reads(met.row)]
+        if builder.reader and not builder.takes_what_it_reads:
+            # A run that takes what it reads is a reader only if it read nothing.
+            yield conditions, append[0]
+        if builder.writer:
+            written = (*builder.surely_adds(met.row), *_surely(builder, append))
+            passes = _passes(miss, written, (missed.row, met.row), t)
+            yield conditions + passes, append[0]
 
 
 def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
@@ -120,30 +129,39 @@ def _pairs(b: Job) -> Iterator[tuple[Addition, Addition, Sequence[Access]]]:
 @lru_cache(maxsize=MOST_REMEMBERED)
 def leads_back(w: Job, z: Job) -> bool:
     """Whether Z may change what W read although W ran within it, and commit nevertheless."""
-    inner, outer = w.run(), z.run()
+    return any(_possible(*way) for way, _ in ways_back(z, w.run(), z.run()))
+
+
+def ways_back(
+    z: Job, inner: Access, outer: Access
+) -> Iterator[tuple[list[Any], SymbolicRow | None]]:
+    """The conditions of each way in which Z can change what W read while W ran within it.
+
+    ``inner`` is the run of W, ``outer`` the one of Z. The second part is the row that the table
+    has before both, if the way needs one.
+    """
     if not outer.writer or outer.alone or outer.only_blind:
-        return False
+        return
     for row in outer.adds:
         conditions = [row.when, inner.reads(row.row)]
         if row.origin is not None:
             # Z cannot change a row that W took out: it would fail.
             conditions.append(z3.Not(inner.takes(row.origin)))
-        if inner.reader and _possible(*conditions):
-            return True
+        if inner.reader:
+            yield conditions, row.origin
         # W did not necessarily meet the row: Z adds it later.
-        passes = _passes(outer, _surely(inner, (outer,)), (row.row,), z)
-        if inner.writer and _possible(*conditions, *passes):
-            return True
+        if inner.writer:
+            passes = _passes(outer, _surely(inner, (outer,)), (row.row,), z)
+            yield conditions + passes, row.origin
     if inner.takes_what_it_reads:
-        return False  # Z would take out rows that are gone.
+        return  # Z would take out rows that are gone.
     job_row = _row(z)
     conditions = [outer.removes(job_row), inner.reads(job_row), z3.Not(inner.takes(job_row))]
-    if inner.reader and _possible(*conditions):
-        return True
-    if not inner.writer:
-        return False
-    written = (*inner.surely_adds(job_row), *inner.surely_adds(None))
-    return _possible(*conditions, *_passes(outer, written, (job_row,), z))
+    if inner.reader:
+        yield conditions, job_row
+    if inner.writer:
+        written = (*inner.surely_adds(job_row), *inner.surely_adds(None))
+        yield conditions + _passes(outer, written, (job_row,), z), job_row
 
 
 def _row(job: Job) -> SymbolicRow:
@@ -192,9 +210,8 @@ def _passes(
 def _possible(*conditions: Any) -> bool:
     """Whether conditions can hold together; also True if the solver does not decide."""
     solver = z3.Solver()
-    solver.set("timeout", TIMEOUT_MS)
     solver.add(*conditions)
-    return bool(solver.check() != z3.unsat)
+    return ask(solver, LIMITS).answer != "unsat"
 
 
 def _groups(jobs: Sequence[Job]) -> Mapping[str, int]:

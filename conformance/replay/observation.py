@@ -91,7 +91,7 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
     return _driven(replay, engine, scenario, {scenario.target: level})[scenario.target]
 
 
-class _Watched:
+class Watched:
     """One table of a replay: its log, files and rows so far."""
 
     def __init__(self, replay: Replay, table: str) -> None:
@@ -132,7 +132,7 @@ def _driven(
 ) -> dict[str, Observation]:
     pieces = parts(scenario)
     home = {name: table for table, piece in pieces.items() for name in piece.transactions}
-    watched = {table: _Watched(replay, table) for table in pieces}
+    watched = {table: Watched(replay, table) for table in pieces}
     begun: dict[str, Begun] = {}
     ended: dict[str, Committed] = {}
     found: dict[str, dict[str, Mapping[str, tuple[Row, ...]]]] = {table: {} for table in pieces}

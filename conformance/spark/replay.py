@@ -14,7 +14,7 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.engine import Begun, CommitRecord, Committed, EngineError
 from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
-from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
+from conformance.spark.lanes import Event, Finished, Function, Held, Lane, Raised, Work
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
@@ -78,12 +78,34 @@ class SparkReplay:
         self._prepared = {name: reader.version() for name, reader in self._readers.items()}
         self.base_version = self._prepared[scenario.target]
         self._homes = homes(scenario)
-        self._several = len({scenario.target, *self._homes.values()}) > 1
+        self._unshared = len({scenario.target, *self._homes.values()}) > 1
+        self._functions: dict[str, Function] = {}
 
     @property
     def folder(self) -> Path:
         """The folder of the tables, each in a folder of its name."""
         return self._place_now.folder
+
+    @property
+    def session(self) -> Any:
+        """The Spark session whose bare names are the tables of this replay."""
+        return self._session
+
+    def add(self, name: str, work: str | Function) -> None:
+        """Add a transaction: a statement, or a function of the session.
+
+        Runs are not shared from now on, since the schedule is not known beforehand.
+        """
+        self._unshared = True
+        text, home = ("", self.scenario.target)
+        if callable(work):
+            self._functions[name] = work
+        else:
+            text = work
+            home = homes(replace(self.scenario, transactions={name: work}))[name]
+        transactions = {**self.scenario.transactions, name: text}
+        self.scenario = replace(self.scenario, transactions=transactions)
+        self._homes = {**self._homes, name: home}
 
     def begin(self, name: str) -> Begun:
         """Run a statement up to its first commit, or a query up to its executed plan."""
@@ -138,7 +160,7 @@ class SparkReplay:
         lane = self._lanes[name] = self._engine.take_lane()
         if home in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
             self._place_now.name_again(home)
-        lane.start(*self._task(self.scenario.transactions[name]))
+        lane.start(*self._task(name))
         event = self._wait(lane, step)
         if read_version == self._prepared[home]:
             self._place_now.keep_loaded()
@@ -174,6 +196,8 @@ class SparkReplay:
             try:
                 return replace(outcome_of(event.error), earlier_versions=written)
             except Exception as error:
+                if _transaction(step) in self._functions:
+                    raise  # The function's own.
                 raise self._error(step, error) from error
         if not isinstance(event, Finished):
             raise self._error(step, "held a second time")
@@ -190,7 +214,7 @@ class SparkReplay:
         if (
             runs is None
             or self._created
-            or self._several
+            or self._unshared
             or not uncontended(self.scenario.schedule, name)
         ):
             return None
@@ -204,7 +228,7 @@ class SparkReplay:
         if (
             runs is None
             or self._created
-            or self._several
+            or self._unshared
             or state != self._state
             or not others.items() <= self._prepared.items()
         ):
@@ -267,9 +291,11 @@ class SparkReplay:
             raise self._error("after close", "the replay is closed")
         return self._place
 
-    def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
-        """A transaction's session and statements; one with SET has its own session."""
-        *settings, statement = statements(text)
+    def _task(self, name: str) -> tuple[Any, Work]:
+        """A transaction's session and work; one with SET has its own session."""
+        if name in self._functions:
+            return self._session, self._functions[name]
+        *settings, statement = statements(self.scenario.transactions[name])
         if not settings:
             return self._session, (statement,)
         session = self._session.newSession()
@@ -286,7 +312,8 @@ class SparkReplay:
 
     def _may_commit_again(self, step: str) -> bool:
         """True if the step is about a statement that may commit several times."""
-        return commits_again(self.scenario.transactions[_transaction(step)])
+        name = _transaction(step)
+        return name in self._functions or commits_again(self.scenario.transactions[name])
 
     def _home_of(self, step: str) -> str:
         """The table that the transaction of a step writes or, for a query, belongs to."""

@@ -121,7 +121,7 @@ def values(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     fitting = [value for value in met if _fits(value, parameter.type)]
     fresh = _fresh(fitting, parameter.type)
     kept = fitting[: MOST_VALUES - 1]
-    chosen = (*kept, *islice(fresh, max(1, 2 - len(kept))), *_beyond(jobs, parameter))
+    chosen = (*kept, *islice(fresh, max(1, 2 - len(kept))), *beyond(jobs, parameter))
     return (*chosen, "") if _of_partition(jobs, parameter) and "" not in chosen else chosen
 
 
@@ -133,7 +133,7 @@ def usual_values(jobs: Jobs, column: str, type_: ColumnType) -> tuple[Value, ...
     return (*fitting[:MOST_VALUES], *islice(_fresh(fitting, type_), max(1, 2 - len(fitting))))
 
 
-def _beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
+def beyond(jobs: Jobs, parameter: Parameter) -> tuple[Value, ...]:
     """A value outside the range of a narrower column: the optimizer folds comparisons with it."""
     given = parameter.type
     met = [

@@ -57,7 +57,8 @@ class Access:
     ``takes_what_it_reads`` says that it does so with every row that it reads. ``blind`` says that
     it may count as a blind append, ``only_blind`` that it always does, ``blind_adds`` what it adds
     as one, if that is less than ``adds``; ``reader`` that it may write no version and be a reader,
-    ``writer`` that it may write one; ``alone`` that it fails after any winner.
+    ``writer`` that it may write one; ``alone`` that it fails after any winner. ``needs`` are rows
+    of any table, with its name, that let it add what it adds; only searches look at them.
     """
 
     kind: str
@@ -76,6 +77,7 @@ class Access:
     reader: bool = False
     writer: bool = True
     alone: bool = False
+    needs: tuple[tuple[str, SymbolicRow], ...] = ()
     parameters: dict[str, Cell] = field(default_factory=dict)
 
     @property

@@ -73,20 +73,36 @@ class _MergeRun:
         return z3.Or(own, *(self._acted_on if self.statement.matched_only else self._matches)(row))
 
     def takes(self, row: SymbolicRow) -> Any:
-        if self.statement.by_source and not self.statement.table.deletion_vectors:
-            return YES  # Every file is written anew.
+        if self._writes_every_file:
+            return YES
         unmatched: list[Any] = []
         if self.query is None:
             matched = z3.Or(NO, *self._matches(row))
             unmatched = [z3.And(z3.Not(matched), applies) for applies in self._unmatched(row)]
         return z3.Or(NO, *self._acted_on(row), *unmatched)
 
+    @property
+    def _writes_every_file(self) -> bool:
+        return bool(self.statement.by_source) and not self.statement.table.deletion_vectors
+
     def surely_adds(self, read: SymbolicRow | None) -> Sequence[Addition]:
-        """A row may match one source row only, and then a sole clause takes it if it applies."""
+        """A row may match one source row only, and then a sole clause takes it if it applies.
+
+        Where every file is written anew, so is a row on which no clause acts, and, if no clause
+        deletes, any row, whatever becomes of it.
+        """
         matched = self.statement.matched
-        if read is None or len(self.sources) != 1 or len(matched) != 1 or matched[0].deletes:
+        if read is None:
             return ()
-        return self._updated(read)
+        kept: list[Addition] = []
+        if self._writes_every_file and self.query is None:
+            acted = z3.Or(NO, *self._acted_on(read), *self._unmatched(read))
+            kept = [Addition(z3.Not(acted), read, read)]
+            if not any(clause.deletes for clause in (*matched, *self.statement.by_source)):
+                kept.append(Addition(YES, fresh_row(self.types), read))
+        if len(self.sources) != 1 or len(matched) != 1 or matched[0].deletes:
+            return kept
+        return [*self._updated(read), *kept]
 
     def _on(self, row: SymbolicRow, source: SymbolicRow) -> Any:
         return self.scope.over(row + source).truth(self.statement.condition).true

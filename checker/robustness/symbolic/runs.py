@@ -22,7 +22,7 @@ from checker.robustness.symbolic.scope import Scope
 from model.expressions.evaluation import aggregate
 from model.expressions.simplification.shape import everywhere
 from model.expressions.syntax import Aggregate, Expression, Literal
-from model.queries import Constants, Relation
+from model.queries import Computed, Constants, Distinct, Relation, Union
 from model.queries.query import Query
 from model.statements import (
     Delete,
@@ -93,12 +93,13 @@ class Run(Scope):
     def _insert_related(self, query: Relation) -> Access:
         """INSERT of joined or united rows: their values and number are unknown."""
         mine = self.scans_target(query)
+        certain = (Addition(YES, fresh_row(self.types)),) if _has_a_row(query) else ()
         return Access(
             "INSERT SELECT",
             reads=self.query_reads(query),
             covers=self.query_covers(query),
             adds=(Addition(YES, fresh_row(self.types), many=True),),
-            surely_adds=lambda read: (),
+            surely_adds=lambda read: certain,
             # The optimizer may see that the query is empty, and scan nothing.
             blind=not mine or may_be_blind(query, self.parsed),
             only_blind=not mine,
@@ -160,6 +161,7 @@ class Run(Scope):
             blind=not mine or (one and self._may_fold(query)),
             only_blind=not mine,
             blind_adds=(Addition(YES, self._over_no_rows(statement)),) if mine and one else None,
+            needs=() if one else ((query.table, source),),
         )
 
     def _may_fold(self, query: Query) -> bool:
@@ -249,6 +251,22 @@ class Run(Scope):
             takes=replaced,
             takes_what_it_reads=not reads_table,
         )
+
+
+def _has_a_row(relation: Relation) -> bool:
+    """Whether a query gives a row whatever its tables hold: an aggregate does."""
+    match relation:
+        case Query(aggregates=aggregates, groups=groups):
+            return bool(aggregates and not groups)
+        case Computed(query=query):
+            return bool(query.aggregates and not query.groups)
+        case Constants(rows=rows):
+            return bool(rows)
+        case Union(parts=parts):
+            return any(map(_has_a_row, parts))
+        case Distinct(source=source):
+            return _has_a_row(source)
+    return False
 
 
 def _over_no_rows(expression: Expression) -> Expression:

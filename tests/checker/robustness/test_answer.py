@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from checker.robustness import answer as questions
 from checker.robustness import search
 from checker.robustness.answer import Answer, robustness
 from checker.robustness.histories import SERIAL, Stage
@@ -55,6 +56,27 @@ def test_every_workload_of_the_collection_is_as_it_says(path: Path) -> None:
     assert path.read_text(encoding="utf-8").startswith("# ")
 
 
+def test_z3_finds_rows_and_parameters_that_the_search_does_not_try(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both copies read p = 0 and 2, and one writes to p = 0, which no job mentions."""
+    monkeypatch.setattr(search, "MOST_AFTER_ANOTHER", 150)
+    monkeypatch.setattr(search, "MOST_BESIDE_ANOTHER", 10)
+    texts = (
+        "INSERT INTO t SELECT min(p), count(*), max(v) FROM t WHERE false",
+        "INSERT INTO t SELECT :k, :p, v FROM t WHERE p IN (:from, 2)",
+    )
+    given = workload(list(texts), ("p",), SETUPS[1])
+    found = robustness(given).serial
+    assert found.verdict == "not robust"
+    assert found.found is not None
+    copies = [sql for sql in found.found.scenario.transactions.values() if "IN" in sql.split()]
+    assert len(copies) == 2
+    assert all("p IN (0, 2)" in sql for sql in copies)
+    monkeypatch.setattr(questions, "SUGGESTIONS", 0)
+    assert robustness(given).serial.verdict == "unknown"
+
+
 def test_the_collection_has_both_answers() -> None:
     verdicts = [read_workload(path).expect["verdict"] for path in FILES]
     assert len(verdicts) >= 5
@@ -69,6 +91,21 @@ def test_the_collection_has_both_answers() -> None:
         ("INSERT INTO t SELECT max(k), 2, 0 FROM t WHERE k > :k AND k < 1", "SELECT * FROM t"),
         # Whatever k % 2 = 1 is of a row, both counts ask the same of it.
         (APPEND, "INSERT INTO t SELECT count(*), 1, 0 FROM t WHERE k % 2 = 1"),
+        # A union with an aggregate always adds a row.
+        (
+            APPEND,
+            "UPDATE t SET v = v + 1 WHERE k > 2",
+            "INSERT INTO t SELECT count(*), 1, 0 FROM t WHERE k = :k UNION ALL SELECT 1, 2, 3",
+        ),
+        # A MERGE that looks at every row writes every row again, changed or not.
+        (
+            APPEND,
+            "MERGE INTO t USING (SELECT :k AS k) s ON t.k = s.k WHEN MATCHED AND t.v <> :v THEN "
+            "UPDATE SET k = s.k WHEN NOT MATCHED THEN INSERT (k, p, v) VALUES (s.k, 2, NULL) "
+            "WHEN NOT MATCHED BY SOURCE AND t.p IN (:p) THEN UPDATE SET k = 7",
+        ),
+        # Nothing is checked of what a reader notes, even where its condition can fail.
+        (APPEND, "SELECT k FROM t WHERE 10 / v > 1 AND p = 1"),
     ],
 )
 def test_what_no_run_can_meet_is_ruled_out(texts: tuple[str, ...]) -> None:
