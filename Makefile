@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help verify test quick lint format nightly mutants bench wheel certificates releases setup packages browser clean
+.PHONY: help verify test quick lint format nightly mutants bench wheel certificates releases docs setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,10 @@ releases: setup ## The collection on every release of each engine, into releases
 		$(BIN)/isodelta releases --engine $$engine --store releases/ $(ARGS) || \
 			{ code=$$?; [ $$code -eq 1 ] || exit $$code; }; \
 	done
+
+docs: packages ## The documentation site, links checked, into .isodelta/site/index.html
+	@$(BIN)/python setup/doc_pictures.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
