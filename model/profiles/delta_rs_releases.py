@@ -1,7 +1,7 @@
 """Profiles of earlier releases of delta-rs, each as its difference from the next one.
 
 What differs was seen in replays of the conflict table and of the findings on every release
-(``isodelta releases``, ``docs/releases.md``); the number is that of the last release with the rules.
+(``isodelta releases``, ``docs/releases.md``); the number is the last release that has the rules.
 """
 
 from __future__ import annotations
