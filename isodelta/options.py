@@ -23,8 +23,11 @@ ENGINES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
 
 
 def engine_profile(engine: str) -> str:
-    """The name of the profile that describes an engine, or a release of it."""
-    return ENGINES[engine.partition("@")[0]]
+    """The name of the profile that describes an engine, or a release of it.
+
+    The model (``claims --engine model``) follows the default profile.
+    """
+    return ENGINES.get(engine.partition("@")[0], DEFAULT.name)
 
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
