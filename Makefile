@@ -48,6 +48,10 @@ mutants: packages ## Every mutant of the rules, levels, deciders and so on, into
 certificates: setup ## Every lemma as SMT-LIB into certificates/, each confirmed by cvc5 as well
 	@$(BIN)/isodelta prove --export certificates/ --confirm $(ARGS)
 
+docs: packages ## The documentation site, links checked, into .isodelta/site/index.html
+	@$(BIN)/python setup/doc_pictures.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
 

@@ -30,11 +30,11 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
-        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
+        "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster", "stages",
-        "campaign",
+        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster",
+        "engines", "stages", "campaign",
     ),
     "isodelta": (
         "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",

@@ -184,7 +184,12 @@ class Lane:
         module = "org.apache.spark.sql.delta.TransactionExecutionObserver$"
         loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
         companion = self._jvm.java.lang.Class.forName(module, True, loader)
-        companion.getField("MODULE$").get(None).setObserver(observer)
+        methods = {method.getName() for method in companion.getMethods()}
+        only = companion.getField("MODULE$").get(None)
+        if "setObserver" in methods:
+            only.setObserver(observer)
+        else:  # Delta 3.2
+            only.threadObserver().set(observer)
 
     def _execute(self, observer: PhaseObserver, task: Task) -> tuple[Row, ...] | None:
         if callable(task.work):

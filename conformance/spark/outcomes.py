@@ -69,11 +69,12 @@ def causes(error: Exception) -> list[Any]:
 
 def condition(java: Any) -> str | None:
     """The error class of a Java exception that carries one (SparkThrowable, DeltaThrowable)."""
-    method = {m.getName() for m in java.getClass().getMethods()} & {"getCondition"}
-    if not method:
-        return None
-    name = java.getCondition()
-    return str(name) if name is not None else None
+    methods = {method.getName() for method in java.getClass().getMethods()}
+    for getter in ("getCondition", "getErrorClass"):  # The latter up to Spark 3.5.
+        if getter in methods:
+            name = getattr(java, getter)()
+            return str(name) if name is not None else None
+    return None
 
 
 def winner_of(java: Any) -> int | None:

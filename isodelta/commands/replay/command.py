@@ -12,7 +12,7 @@ import click
 
 from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
-from isodelta.options import ENGINES, Common, common_options, engine_option, schema_option
+from isodelta.options import Common, common_options, engine_option, engine_profile, schema_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -146,7 +146,7 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
         options = [self.engine]
         for name in self.on_delta_rs:
             options += ["--on-delta-rs", name]
-        if self.common.profile.name != ENGINES[self.engine]:
+        if self.common.profile.name != engine_profile(self.engine):
             options += ["--profile", self.common.profile.name]
         return shlex.join(options)
 
