@@ -18,9 +18,9 @@ from isodelta.commands.pipeline import Course, Progress
 from isodelta.exits import BadInput
 from isodelta.formats.formats import LARGE, recognise
 from isodelta.formats.parquet import columns_of
+from pipeline.cluster.session import for_data
 from pipeline.segments.frames import PLACE, judge_frame
 from pipeline.segments.judge import Judged
-from pipeline.session import LOCAL, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -41,7 +41,7 @@ class JudgingOnSpark(Course["HistoryResult"]):
 
     def results(self, progress: Progress) -> Iterator[HistoryResult]:
         histories = [(Path(name), _parts(Path(name))) for name in self.files]
-        with spark_session(self.master or LOCAL) as session:
+        with for_data(self.master) as session:
             for path, parts in histories:
                 yield judge_on_spark(session, path, parts, self.levels, progress)
 
