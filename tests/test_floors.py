@@ -33,8 +33,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
         "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "logs", "errors", "stream", "lessons", "store", "cluster",
-        "engines", "stages", "campaign",
+        "session", "segments", "logs", "components", "errors", "stream", "lessons", "store",
+        "cluster", "engines", "stages", "campaign",
     ),
     "isodelta": (
         "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",
