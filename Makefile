@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help verify test quick lint format nightly mutants bench wheel certificates releases docs setup packages browser clean
+.PHONY: help verify test quick lint format nightly mutants bench notebooks wheel certificates releases docs setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -61,12 +61,16 @@ docs: packages ## The documentation site, links checked, into .isodelta/site/ind
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
 
+notebooks: setup ## Run the notebooks of docs/notebooks/, and keep what they show
+	@$(BIN)/python setup/notebooks.py $(ARGS)
+
 wheel: packages ## Wheel and sdist, into dist/
 	@rm -rf dist
 	@$(BIN)/python -m hatchling build -d dist
 
 setup: packages ## Only the set-up: virtual environment, packages, Java, Delta JARs
 	@$(BIN)/python setup/engine_parts.py
+	@$(BIN)/python setup/class_archive.py
 
 packages:
 	@sh setup/packages.sh "$(PYTHON)"
