@@ -15,6 +15,7 @@ from isodelta.exits import BadInput
 from isodelta.files.profiles import profile
 from model.errors import InvalidScenario
 from model.profiles import DEFAULT, Profile
+from model.profiles.delta_rs_releases import BY_RELEASE
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,8 +24,16 @@ ENGINES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
 
 
 def engine_profile(engine: str) -> str:
-    """The name of the profile that describes an engine, or a release of it."""
-    return ENGINES[engine.partition("@")[0]]
+    """The name of the profile that describes an engine, or a release of it.
+
+    The model (``claims --engine model``) follows the default profile.
+    """
+    name, _, version = engine.partition("@")
+    if name == "delta-rs" and version:
+        earlier = BY_RELEASE.get(".".join(version.split(".")[:2]))
+        if earlier is not None:
+            return earlier.name
+    return ENGINES.get(name, DEFAULT.name)
 
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from conformance.delta_log.log_reader import UnreadableTable
 from conformance.engine import Begun, CommitRecord, Committed, Engine, EngineError, Replay
 from model.history import Row
+from model.listing import cut, listed
 from model.outcomes import FAILED
 from model.scenario import Scenario, Step
 from model.several import parts
@@ -45,6 +46,10 @@ class Observation:
     rows: tuple[Row, ...]
     lost: frozenset[str] = frozenset()
     others_at: Mapping[str, Mapping[str, tuple[Row, ...]]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        ends = listed(f"{name} {end}" for name, end in self.outcomes.items())
+        return f"<Observation of {cut(self.scenario.name)} on {self.engine}: {ends}>"
 
     @property
     def version(self) -> int:

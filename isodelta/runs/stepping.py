@@ -24,13 +24,14 @@ from typing import Any, Literal, Protocol
 from conformance.engine import Begun, CommitRecord, Committed, Engine, Footprint, Replay
 from conformance.replay.comparison import Comparison, compare
 from conformance.replay.observation import Observation, ObservedStep, Watched
+from isodelta.files.profiles import chosen
 from isodelta.files.values import plain
 from isodelta.options import ENGINES
 from isodelta.runs.results import sort_key
 from model.errors import InvalidScenario
 from model.history import Row
 from model.preparation import prepare
-from model.profiles import Profile, profile
+from model.profiles import Profile
 from model.scenario import Scenario, Step, TableSpec
 from model.several import homes
 from model.workload import TARGET
@@ -113,7 +114,7 @@ class SteppedTable:
     ) -> None:
         empty = Scenario("stepped", table, {}, (), dict(tables))
         self.engine = engine
-        self.rules = profile(ENGINES[engine.name])
+        self.rules = chosen(ENGINES[engine.name])
         self.level = level or empty.level or self.rules.default_level
         self._start = empty.at_level(self.level)
         replay: Any = engine.open(empty, self.level)
@@ -187,14 +188,14 @@ class SteppedTable:
     def _steps(self, names: Collection[str]) -> list[ObservedStep]:
         return [seen for seen in self._seen.steps if seen.step.transaction in names]
 
-    def compared(self, rules: Profile | None = None) -> Comparison:
+    def compared(self, profile: Profile | str | None = None) -> Comparison:
         """What was done so far, judged and compared with the model.
 
         ``verdicts`` has the verdict on the observed history at each level, ``differences`` what
         the model predicts otherwise. Raises ValueError like `scenario` and for transactions that
         write other tables, and InvalidScenario for SQL that the model does not have.
         """
-        rules = rules or self.rules
+        rules = chosen(profile or self.rules)
         scenario = self.scenario()
         if not scenario.transactions:
             raise ValueError("no transaction has ended yet")
@@ -270,7 +271,7 @@ def stepped_table(
         dict(properties or {}),
         tuple(setup),
     )
-    rules = profile(ENGINES[engine.name])
+    rules = chosen(ENGINES[engine.name])
     if level is not None and level not in rules.levels:
         raise InvalidScenario(f"no isolation level {level!r} (known: {', '.join(rules.levels)})")
     return SteppedTable(engine, spec, tables or {}, level)

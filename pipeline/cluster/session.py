@@ -54,6 +54,21 @@ def started(master: str | None = None, overrides: Mapping[str, str] | None = Non
         yield session
 
 
+@contextmanager
+def for_data(master: str | None = None) -> Iterator[Any]:
+    """A session for histories and logs on ``master``, without Delta.
+
+    Executors on other machines get the project's code. Raises EngineError if Spark does not start.
+    """
+    master = LOCAL if master is None else master
+    with ExitStack() as stack:
+        session = stack.enter_context(spark_session(master))
+        if not master.startswith("local") or master.startswith("local-cluster"):
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="isodelta-data-"))
+            session.sparkContext.addPyFile(str(project_archive(Path(folder))))
+        yield session
+
+
 def _enter(stack: ExitStack, master: str, overrides: Mapping[str, str]) -> Any:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isodelta-campaign-")))
     if master.startswith("sc://"):

@@ -122,8 +122,8 @@ def _log(place: Store, master: str | None) -> Iterator[TableLog]:
     if master is None:
         yield log
         return
+    from pipeline.cluster.session import for_data
     from pipeline.logs import RangedLog
-    from pipeline.session import spark_session
 
-    with spark_session(master) as session:
+    with for_data(master) as session:
         yield RangedLog(place, session)

@@ -158,15 +158,7 @@ def _findings(engine: str) -> Sequence[Path]:
     root = Path(__file__).resolve().parents[3]
     files = {
         "delta-rs": ("docs/findings/delta_rs.yaml",),
-        "delta-spark": tuple(
-            f"scenarios/{name}.yaml"
-            for name in (
-                *("blind_append", "compaction", "phantom", "subquery_in_set"),
-                *("write_serializable_hole", "suites/rearranging", "suites/several_winners"),
-                *("statements/alter", "statements/deletion_vectors", "statements/protocol"),
-                *("statements/restore", "statements/row_tracking"),
-            )
-        ),
+        "delta-spark": ("scenarios/suites/releases.yaml",),
     }[engine]
     found = [root / file for file in files]
     if not all(path.is_file() for path in found):

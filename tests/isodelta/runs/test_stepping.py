@@ -100,7 +100,7 @@ def test_what_was_stepped_is_a_scenario_that_is_judged(delta_rs: DeltaRsEngine) 
     again = isodelta.parse_scenarios(isodelta.scenario_yaml(table.scenario()))
     assert again == [table.scenario()]
     assert (
-        isodelta.run(again[0], rules="delta-rs-1.6").ended["delete"].outcome == "ConcurrentAppend"
+        isodelta.run(again[0], profile="delta-rs-1.6").ended["delete"].outcome == "ConcurrentAppend"
     )
 
 
