@@ -70,6 +70,7 @@ wheel: packages ## Wheel and sdist, into dist/
 
 setup: packages ## Only the set-up: virtual environment, packages, Java, Delta JARs
 	@$(BIN)/python setup/engine_parts.py
+	@$(BIN)/python setup/class_archive.py
 
 packages:
 	@sh setup/packages.sh "$(PYTHON)"

@@ -18,9 +18,13 @@ from model.history import Row
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The statement waits: a transaction before its commit (None: a planned query)."""
+    """The statement waits: a transaction before its commit (None: a planned query).
+
+    ``prepare`` is Delta's own next step, which prepares the commit.
+    """
 
     transaction: Any
+    prepare: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +74,7 @@ class PhaseObserver:
     ended, or None.
     """
 
-    def __init__(self, hold: Callable[[Any], None]):
+    def __init__(self, hold: Callable[[Any, Any], None]):
         self._hold = hold
         self._transaction: Any = None
         self._armed = False
@@ -82,7 +86,7 @@ class PhaseObserver:
 
     def disarm(self) -> None:
         """Let everything on this thread run through."""
-        self._transaction, self._armed = None, False
+        self._transaction, self._armed, self.failure = None, False, None
 
     def createChild(self) -> PhaseObserver:  # noqa: N802 - the interface's name
         return self
@@ -97,7 +101,7 @@ class PhaseObserver:
     def preparingCommit(self, prepare: Any) -> Any:  # noqa: N802
         if self._armed:
             self._armed = False
-            self._hold(self._transaction)
+            self._hold(self._transaction, prepare)
         try:
             return prepare.apply()
         except Exception as error:
@@ -159,8 +163,8 @@ class Lane:
         """End the thread once it is idle."""
         self._tasks.put(None)
 
-    def _hold(self, transaction: Any) -> None:
-        self._events.put(Held(transaction))
+    def _hold(self, transaction: Any, prepare: Any = None) -> None:
+        self._events.put(Held(transaction, prepare))
         self._go.acquire()
         if self._abandon:
             raise Abandoned

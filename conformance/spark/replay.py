@@ -14,6 +14,7 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.engine import Begun, CommitRecord, Committed, EngineError
 from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
+from conformance.spark.forks import Fork
 from conformance.spark.lanes import Event, Finished, Function, Held, Lane, Raised, Work
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
@@ -71,6 +72,7 @@ class SparkReplay:
         for name in template.absent:
             self._readers[name] = LogReader(place.folder / name, may_be_absent=True)
         self._lanes: dict[str, Lane] = {}
+        self._held: dict[str, Held] = {}
         self._ended: dict[str, Committed] = {}
         self._begun: dict[str, tuple[Begun, State]] = {}
         self._laid: dict[str, SharedRun] = {}
@@ -154,6 +156,20 @@ class SparkReplay:
             self._wait(self._lanes[name], step)
             self._return_lane(name)
 
+    def fork(self, name: str) -> Fork | None:
+        """A held transaction that can be committed more than once; its statement is abandoned.
+
+        None, and nothing is abandoned, if there is no such transaction.
+        """
+        step = f"fork {name}"
+        if name not in self._lanes or name not in self._held:
+            return None
+        with self._engine.process.watched(self.scenario.name, step):
+            fork = Fork.of(self._begun[name][0], self._held[name], self._session)
+        if fork is not None:
+            self.abandon(name)
+        return fork
+
     def _begin(self, name: str, step: str) -> Begun:
         home = self._homes[name]
         read_version = self._readers[home].version()
@@ -171,6 +187,7 @@ class SparkReplay:
             return Begun(read_version, finished=True)
         if event.transaction is None:
             return Begun(read_version)
+        self._held[name] = event
         version = event.transaction.readVersion()
         if version != read_version:
             raise self._error(step, f"snapshot {version} of a log that is at {read_version}")
@@ -266,10 +283,7 @@ class SparkReplay:
             return
         place, self._place = self._place, None
         with self._engine.process.watched(self.scenario.name, "close"):
-            for name in list(self._lanes):
-                self._lanes[name].release(abandon=True)
-                self._wait(self._lanes[name], f"end of {name}")
-                self._return_lane(name)
+            self.end_held()
             rebound = any(
                 rebinds(text) and self._homes[name] in place.template.tables
                 for name, text in self.scenario.transactions.items()
@@ -279,6 +293,13 @@ class SparkReplay:
                 self._engine.places.drop(place)
             else:
                 self._engine.places.give_back(place)
+
+    def end_held(self) -> None:
+        """End held statements without a commit."""
+        for name in list(self._lanes):
+            self._lanes[name].release(abandon=True)
+            self._wait(self._lanes[name], f"end of {name}")
+            self._return_lane(name)
 
     @property
     def _created(self) -> bool:

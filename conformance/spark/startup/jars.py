@@ -137,7 +137,7 @@ def _complete(folder: Path, jars: list[LockedJar]) -> bool:
 
 @contextmanager
 def only_one(cache: Path) -> Iterator[None]:
-    """Hold the cache's lock, so that two processes do not fetch the same thing."""
+    """Hold the cache's lock, so that two processes do not make the same thing."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "fetching.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
