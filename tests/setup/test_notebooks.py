@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +36,18 @@ def test_a_notebook_shows_what_it_shows_when_it_is_run(name: str) -> None:
     notebook = runner.read(NOTEBOOKS / f"{name}.ipynb")
     assert shown(notebook)
     assert shown(runner.executed(notebook)) == shown(notebook)
+
+
+@pytest.mark.nightly
+@pytest.mark.spark
+@pytest.mark.parametrize("name", sorted(ON_SPARK))
+def test_a_notebook_on_spark_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ISODELTA_STORE", str(tmp_path / "store"))
+    runner = load("setup/notebooks.py")
+    notebook = runner.read(NOTEBOOKS / f"{name}.ipynb")
+    assert len(shown(runner.executed(notebook))) == len(shown(notebook))
 
 
 def test_the_last_expression_of_a_cell_is_shown() -> None:
