@@ -206,7 +206,9 @@ class Campaign:
             now = time.monotonic()
             if self.deadline is not None and longest and now + longest > self.deadline:
                 return
-            causes = self._batch(self.totals.batches)
+            batch = self.totals.batches
+            with failing_clearly(f"run {self.run}, batch {batch} failed"):
+                causes = self._batch(batch)
             longest = max(longest, time.monotonic() - now)
             yield causes
 

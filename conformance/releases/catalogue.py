@@ -61,7 +61,8 @@ def _spark(pyspark: str, artifact: str, *versions: str) -> tuple[Release, ...]:
 
 RELEASES = (
     *_spark("3.5.7", "delta-spark_2.12", "3.2.1", "3.3.0", "3.3.2"),
-    *_spark("4.0.1", "delta-spark_2.13", "4.0.0", "4.0.1", "4.1.0"),
+    *_spark("4.0.1", "delta-spark_2.13", "4.0.0", "4.0.1"),
+    *_spark("4.1.1", "delta-spark_2.13", "4.1.0"),
     *_spark("4.1.1", "delta-spark_4.1_2.13", "4.2.0", "4.3.0"),
     *_spark("4.2.0", "delta-spark_4.2_2.13", "4.4.0"),
     *_rs("0.22.3", "0.25.5", "1.0.2", "1.1.4", "1.2.1", "1.3.3", "1.4.2", "1.5.1", "1.6.6"),

@@ -57,7 +57,7 @@ class Fate:
     def words(self) -> str:
         """In a few words, for a table."""
         if self.because:
-            return "not there"
+            return "not run"
         text = ", ".join(f"{name} {outcome}" for name, outcome in self.outcomes)
         if self.verdict == "holds":
             return text
@@ -71,6 +71,11 @@ class ReleaseRow:
     release: Release
     fates: Mapping[str, Fate]
     seconds: float
+
+    @property
+    def not_run(self) -> dict[str, str]:
+        """The cells that say nothing of this release, with the reason."""
+        return {name: fate.because for name, fate in self.fates.items() if fate.because}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ def _fate(engine: Engine, cell: Cell, profile: Profile) -> Fate:
     except EngineError as error:
         if not engine.usable():
             raise
-        return Fate(because=error.message)
+        return Fate(because=f"it broke down: {error.message}")
     observation, verdict = done.comparison.observation, done.comparison.verdicts[cell.level]
     outcomes = tuple(sorted(observation.outcomes.items()))
     return Fate(outcomes, verdict.verdict, why=verdict.why or "")

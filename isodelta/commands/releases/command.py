@@ -60,7 +60,7 @@ def command(
     """Run one collection on several releases of an engine, and show where neighbours differ.
 
     Every cell is a replay. A release is fetched on first use and kept in the user's cache. Exit
-    code 1 means that some cell differs between two of the releases.
+    code 1 means that some cell differs between two of the releases, or could not be run on one.
     """
     from conformance.releases.catalogue import UnknownRelease, neighbours, release
 
@@ -132,7 +132,8 @@ class Releases(Course["ReleaseResult"]):
         return cells
 
     def good(self, results: Sequence[ReleaseResult]) -> bool:
-        return self.table is None or not self.table.changes
+        ran = not any(result.row.not_run for result in results)
+        return ran and (self.table is None or not self.table.changes)
 
     def words(self, result: ReleaseResult, console: Console) -> None:
         if not self.markdown:

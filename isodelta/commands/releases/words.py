@@ -30,12 +30,24 @@ def print_table(table: Table, console: Console) -> None:
         console.print(grid)
     same = len(table.cells) - len(_changing(table))
     console.print(f"{same} of {len(table.cells)} cells are the same in all {len(table.rows)}.")
+    for line in _not_run(table):
+        console.print(line, highlight=False)
     for step, count in _steps(table).items():
         console.print(f"{step}: {count} cells change", highlight=False)
     for cell in table.cells:
         if cell.subject == "finding" and (names := affected(cell, table.rows)):
             versions = ", ".join(release.version for release in names)
             console.print(f"affected by {cell.name!r}: {versions}", highlight=False)
+
+
+def _not_run(table: Table) -> list[str]:
+    """A line for each release on which cells could not be run, with the first reason."""
+    lines = []
+    for row in table.rows:
+        if missing := row.not_run:
+            reason = " ".join(next(iter(missing.values())).split())[:120]
+            lines.append(f"{row.release.name}: {len(missing)} cells not run, the first: {reason}")
+    return lines
 
 
 def _steps(table: Table) -> Counter[str]:
@@ -51,6 +63,7 @@ def markdown(table: Table) -> str:
             lines.append(f"| {cell.name} | {_span(first, last)} | {fate.words} |")
     same = len(table.cells) - len(_changing(table))
     lines += ["", f"{same} of {len(table.cells)} cells are the same in all {len(table.rows)}.", ""]
+    lines += [f"{line}." for line in _not_run(table)] + [""]
     lines += ["| step | cells that change |", "|---|---|"]
     lines += [f"| {step} | {count} |" for step, count in _steps(table).items()]
     lines += ["", "| finding | affected |", "|---|---|"]
