@@ -148,7 +148,7 @@ def _definition(
     if clauses.columns is not None:
         return operation, _after(table, clauses, _columns(clauses.columns)), None
     assert clauses.select is not None
-    read = relation(clauses.select, source.tables)
+    read = relation(clauses.select, source.tables, source.table.name)
     names = []
     for name in read.names:
         if name is None:

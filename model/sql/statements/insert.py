@@ -130,7 +130,7 @@ def _query(tree: exp.Expr, source: Source) -> Named:
         if given.args.get("with_") is not None:
             raise UnsupportedSQL("WITH before INSERT and before its query is not supported")
         given.set("with_", with_.copy())
-    return relation_of(given, source.tables)
+    return relation_of(given, source.tables, source.table.name)
 
 
 def _outputs(read: Relation) -> Iterable[Expression]:

@@ -43,7 +43,7 @@ def merge(source: Source) -> Statement:
         raise UnsupportedSQL(f"{source.body!r} is not supported")
     refuse_extras(tree, {"this", "using", "on", "whens", EVOLVES})
     table, qualifier = target_of(tree.this, source)
-    names = _Names(table, qualifier, using(tree.args["using"], source.tables), table)
+    names = _Names(table, qualifier, using(tree.args["using"], source.tables, source.target), table)
     if evolves(source, tree):
         names = replace(names, after=evolved(table, _assigned(tree, names)), evolves=True)
     clauses: dict[str, list[MergeClause]] = {kind: [] for kind in _KINDS}
