@@ -68,5 +68,5 @@ UP_TO_4_0 = _with_harmless("delta-spark-4.0", _ROW_TRACKING, unchanged=False)
 
 PROFILES = (UP_TO_4_2, UP_TO_4_0)
 
-BY_RELEASE = {"3.3": UP_TO_4_0, "4.0": UP_TO_4_0, "4.2": UP_TO_4_2}
+BY_RELEASE = {"3.3": UP_TO_4_0, "4.0": UP_TO_4_0, "4.1": UP_TO_4_2, "4.2": UP_TO_4_2}
 """The profile of each release, by its first two numbers; later ones have delta-spark-4.4."""
