@@ -15,7 +15,6 @@ from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import Any
 
-import conformance
 from conformance.engine import BadStatement, Begun, CommitRecord, Committed, EngineError
 from conformance.releases.catalogue import Release
 from conformance.releases.environment import jars_of, packages_of
@@ -119,7 +118,8 @@ class ReleasedEngine:
         raise kind(message, scenario=scenario, step=step)
 
     def _started(self, packages: Path, jars: Sequence[Path]) -> subprocess.Popen[bytes]:
-        project = Path(conformance.__file__).parents[1]
+        # The folder that is on the path: an installed isodelta has this package one level deeper.
+        project = Path(__file__).parents[__name__.count(".")]
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join((str(packages), str(project))),
