@@ -14,13 +14,18 @@ import click
 from isodelta.exits import BadInput
 from isodelta.files.profiles import profile
 from model.errors import InvalidScenario
-from model.profiles import DEFAULT, Profile
-from model.profiles.delta_rs_releases import BY_RELEASE
+from model.profiles import DEFAULT, Profile, delta_rs_releases, delta_spark_releases
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 ENGINES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
 """Engines that can be started, and the profile that describes each."""
+
+
+_EARLIER = {
+    "delta-rs": delta_rs_releases.BY_RELEASE,
+    "delta-spark": delta_spark_releases.BY_RELEASE,
+}
 
 
 def engine_profile(engine: str) -> str:
@@ -29,10 +34,10 @@ def engine_profile(engine: str) -> str:
     The model (``claims --engine model``) follows the default profile.
     """
     name, _, version = engine.partition("@")
-    if name == "delta-rs" and version:
-        earlier = BY_RELEASE.get(".".join(version.split(".")[:2]))
-        if earlier is not None:
-            return earlier.name
+    by_release = _EARLIER.get(name, {})
+    earlier = by_release.get(".".join(version.split(".")[:2]))
+    if earlier is not None:
+        return earlier.name
     return ENGINES.get(name, DEFAULT.name)
 
 

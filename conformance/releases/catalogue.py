@@ -60,8 +60,8 @@ def _spark(pyspark: str, artifact: str, *versions: str) -> tuple[Release, ...]:
 
 
 RELEASES = (
-    *_spark("3.5.7", "delta-spark_2.12", "3.2.1", "3.3.0", "3.3.2"),
-    *_spark("4.0.1", "delta-spark_2.13", "4.0.0", "4.0.1"),
+    *_spark("3.5.7", "delta-spark_2.12", "3.3.0", "3.3.2"),
+    *_spark("4.0.1", "delta-spark_2.13", "4.0.1"),
     *_spark("4.1.1", "delta-spark_2.13", "4.1.0"),
     *_spark("4.1.1", "delta-spark_4.1_2.13", "4.2.0", "4.3.0"),
     *_spark("4.2.0", "delta-spark_4.2_2.13", "4.4.0"),
@@ -71,7 +71,7 @@ RELEASES = (
 
 NOT_HELD = (
     "Delta {version} has no observer of transactions, so none of them can be held before its "
-    "commit; 3.2.1 is the first release here that has one"
+    "commit; 3.3.0 is the first release that is driven here"
 )
 
 _NAME = re.compile(r"(?P<engine>[a-z-]+)@(?P<version>\d+(?:\.\d+)+)")

@@ -9,6 +9,7 @@ from model.profiles import (
     delta_rs_releases,
     delta_spark_4_4,
     delta_spark_4_4_repaired,
+    delta_spark_releases,
     no_rules,
     proposals,
 )
@@ -27,7 +28,10 @@ DEFAULT = delta_spark_4_4.PROFILE
 NO_RULES = no_rules.PROFILE
 """The rules of no engine, hence not among ``PROFILES``; ``profile`` knows its name all the same."""
 
-EARLIER = {profile.name: profile for profile in delta_rs_releases.PROFILES}
+EARLIER = {
+    profile.name: profile
+    for profile in (*delta_rs_releases.PROFILES, *delta_spark_releases.PROFILES)
+}
 """Earlier releases, each told apart from the next; not among ``PROFILES``, which are of today."""
 
 _STRONGEST = ":strongest"

@@ -70,7 +70,9 @@ def test_as_replayed_on_the_releases(name: str, transaction: str, outcomes: dict
         ("delta-rs@1.5.1", "delta-rs-1.5"),
         ("delta-rs@1.4.2", "delta-rs-1.5"),
         ("delta-rs@1.0.2", "delta-rs-1.1"),
-        ("delta-spark@4.0.1", "delta-spark-4.4"),
+        ("delta-spark@4.0.1", "delta-spark-4.0"),
+        ("delta-spark@4.2.0", "delta-spark-4.2"),
+        ("delta-spark@4.3.0", "delta-spark-4.4"),
     ],
 )
 def test_a_release_is_compared_with_its_rules(engine: str, rules: str) -> None:
