@@ -67,7 +67,7 @@ def said(log, pattern, times=1):
 def executors(parent):
     """The processes of executors below a worker."""
     listed = subprocess.run(
-        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
     ).stdout
     return [
         int(line.split()[0])
