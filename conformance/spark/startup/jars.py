@@ -93,7 +93,7 @@ def _ensured(lock: Path, module: str, whose: str) -> list[Path]:
 
 def jars_present() -> bool:
     """True if the JARs are in the cache, complete; never fetches."""
-    return _complete(cache_folder() / f"delta-jars-{_lock_key(_LOCK)}", locked_jars())
+    return _complete(cache_folder() / f"delta-jars-{_lock_key(_LOCK)}", locked_jars(_LOCK))
 
 
 def cache_folder() -> Path:
