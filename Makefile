@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help verify test quick lint format nightly mutants bench wheel certificates setup packages browser clean
+.PHONY: help verify test quick lint format nightly mutants bench notebooks wheel certificates releases docs setup packages browser clean
 
 help: ## Show this table
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -48,8 +48,21 @@ mutants: packages ## Every mutant of the rules, levels, deciders and so on, into
 certificates: setup ## Every lemma as SMT-LIB into certificates/, each confirmed by cvc5 as well
 	@$(BIN)/isodelta prove --export certificates/ --confirm $(ARGS)
 
+releases: setup ## The collection on every release of each engine, into releases/ (fetches them once)
+	@for engine in delta-rs delta-spark; do \
+		$(BIN)/isodelta releases --engine $$engine --store releases/ $(ARGS) || \
+			{ code=$$?; [ $$code -eq 1 ] || exit $$code; }; \
+	done
+
+docs: packages ## The documentation site, links checked, into .isodelta/site/index.html
+	@$(BIN)/python setup/doc_pictures.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: setup ## The benchmarks
 	@for each in benchmarks/[a-z]*.py; do $(BIN)/python "$$each" $(ARGS) || exit 1; done
+
+notebooks: setup ## Run the notebooks of docs/notebooks/, and keep what they show
+	@$(BIN)/python setup/notebooks.py $(ARGS)
 
 wheel: packages ## Wheel and sdist, into dist/
 	@rm -rf dist
@@ -57,6 +70,7 @@ wheel: packages ## Wheel and sdist, into dist/
 
 setup: packages ## Only the set-up: virtual environment, packages, Java, Delta JARs
 	@$(BIN)/python setup/engine_parts.py
+	@$(BIN)/python setup/class_archive.py
 
 packages:
 	@sh setup/packages.sh "$(PYTHON)"
@@ -65,6 +79,6 @@ browser: packages
 	@sh setup/browser.sh
 
 clean: ## Remove what was built here (fetched JARs stay in the user's cache)
-	rm -rf .venv .isodelta report certificates build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .isodelta report certificates releases build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf spark-warehouse metastore_db derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,9 @@
 """The time and memory of audits of logs made up here.
 
-Run it with ``python benchmarks/audit_speed.py [COMMITS]``. The log has appends and deletes by
-partition, about 1 KB each; two in three commits have seen the one before them, the others overlap
-up to three. The first row is the whole command as a process of its own.
+Run it with ``python benchmarks/audit_speed.py [COMMITS] [--spark]``. The log has appends and
+deletes by partition, about 1 KB each; two in three commits have seen the one before them, the
+others overlap up to three. The first row is the whole command as a process of its own, with
+``--spark`` on two cores of Spark as well (processor time is that of Python and the JVM together).
 """
 
 from __future__ import annotations
@@ -26,19 +27,23 @@ COLUMNS = [
 ]
 
 
-def main(commits: int) -> None:
+def main(commits: int, on_spark: bool) -> None:
     print(f"{'commits':>9} {'what':12} {'s':>7} {'cpu s':>7} {'KB each':>8}")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_log(folder, commits)
-        start, cpu = time.perf_counter(), _children()
-        subprocess.run(
-            [sys.executable, "-m", "isodelta", "audit", str(folder), "--json"],
-            check=False,
-            stdout=subprocess.DEVNULL,
-        )
-        seconds, used = time.perf_counter() - start, _children() - cpu
-        print(f"{commits:9,} {'a process':12} {seconds:7.2f} {used:7.2f}")
+        ways: dict[str, tuple[str, ...]] = {"a process": ()}
+        if on_spark:
+            ways["on Spark"] = ("--master", "local[2]")
+        for name, options in ways.items():
+            start, cpu = time.perf_counter(), _children()
+            subprocess.run(
+                [sys.executable, "-m", "isodelta", "audit", str(folder), "--json", *options],
+                check=False,
+                stdout=subprocess.DEVNULL,
+            )
+            seconds, used = time.perf_counter() - start, _children() - cpu
+            print(f"{commits:9,} {name:12} {seconds:7.2f} {used:7.2f}", flush=True)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start, cpu = time.perf_counter(), time.process_time()
         result = audit(TableLog(store(str(folder))))
@@ -95,4 +100,5 @@ def write_log(folder: Path, commits: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1_000)
+    numbers = [argument for argument in sys.argv[1:] if argument.isdigit()]
+    main(int(numbers[0]) if numbers else 1_000, "--spark" in sys.argv)

@@ -11,12 +11,14 @@ four times the plain replay; on delta-rs 150 a second.
 from __future__ import annotations
 
 import itertools
+import os
 import random
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from replay_speed import STATEMENTS, scenarios
 
@@ -71,37 +73,74 @@ def apart(cases: Sequence[Scenario], start: int) -> list[Scenario]:
     ]
 
 
-def through_trees(forest: Forest, work: Sequence[TreeJob]) -> float:
-    """Schedules a second through trees."""
-    started = time.perf_counter()
+@dataclass(frozen=True)
+class Rate:
+    """Schedules a second by the clock, and a second of processor time, the JVM's included."""
+
+    clock: float
+    processor: float
+
+
+class Stopwatch:
+    """The time since it was made, by the clock and of the processor."""
+
+    def __init__(self, engine: TreeEngine):
+        self._engine = engine
+        self._clock, self._busy = time.perf_counter(), self._processor()
+
+    @property
+    def seconds(self) -> float:
+        """By the clock."""
+        return time.perf_counter() - self._clock
+
+    def rate(self, schedules: int) -> Rate:
+        """So many schedules in the time since."""
+        return Rate(schedules / self.seconds, schedules / (self._processor() - self._busy))
+
+    def _processor(self) -> float:
+        busy = time.process_time()
+        if isinstance(self._engine, SparkEngine):
+            file = Path("/proc", str(self._engine.process.gateway.proc.pid), "stat")
+            # Its own time and that of its children, in user and in system mode.
+            fields = file.read_text().rsplit(")", 1)[1].split()[11:15] if file.exists() else []
+            busy += sum(map(int, fields)) / os.sysconf("SC_CLK_TCK")
+        return busy
+
+
+def through_trees(engine: TreeEngine, forest: Forest, work: Sequence[TreeJob]) -> Rate:
+    """Every schedule through trees."""
+    watch = Stopwatch(engine)
     seen = [
         each
         for job in work
         for each in forest.observe(job.scenario, job.level, job.schedules, workers=WORKERS)
     ]
-    return len(seen) / (time.perf_counter() - started)
+    return watch.rate(len(seen))
 
 
-def plainly(engine: TreeEngine, work: Sequence[TreeJob]) -> float:
-    """Schedules a second by the plain replay, of those that fit into the time."""
+def plainly(engine: TreeEngine, work: Sequence[TreeJob]) -> Rate:
+    """The plain replay, of those schedules that fit into the time."""
     cases = [replace(job.scenario, schedule=each) for job in work for each in job.schedules]
     random.Random(3).shuffle(cases)
-    started = time.perf_counter()
+    watch = Stopwatch(engine)
 
     def one(case: Scenario) -> int:
-        if time.perf_counter() - started > PLAIN_SECONDS:
+        if watch.seconds > PLAIN_SECONDS:
             return 0
         observe(engine, case, SERIALIZABLE)
         return 1
 
     with ThreadPoolExecutor(WORKERS) as pool:
         done = sum(pool.map(one, cases))
-    return done / (time.perf_counter() - started)
+    return watch.rate(done)
 
 
-def report(what: str, rate: float, plain: float | None = None) -> None:
-    times = "" if plain is None else f"{rate / plain:8.1f} times the plain replay"
-    print(f"{what:44}{rate:8.2f} a second{times}", flush=True)
+def report(what: str, rate: Rate, plain: Rate | None = None) -> None:
+    """One line."""
+    line = f"{what:32}{rate.clock:8.2f} a second{rate.processor:8.2f} a second of processor time"
+    if plain is not None:
+        line += f"{rate.processor / plain.processor:6.1f} times the plain replay"
+    print(line, flush=True)
 
 
 def measure(engine: TreeEngine, pairs: int) -> None:
@@ -117,11 +156,13 @@ def measure(engine: TreeEngine, pairs: int) -> None:
         with Forest(engine) as forest:
             for case in own:
                 list(forest.observe(case, SERIALIZABLE, []))
-            report(f"{size} transactions, trees apart", through_trees(forest, jobs(own)), plain)
+            report(
+                f"{size} transactions, trees apart", through_trees(engine, forest, jobs(own)), plain
+            )
         with Forest(engine) as forest:
-            rate = through_trees(forest, jobs(cases))
+            rate = through_trees(engine, forest, jobs(cases))
             report(f"{size} transactions, trees shared", rate, plain)
-            print(f"{'':44}{forest.runs:8} transactions run by the engine", flush=True)
+            print(f"{'':32}{forest.runs:8} transactions run by the engine", flush=True)
 
 
 def over_cores(start: Callable[[], TreeEngine], work: Iterable[TreeJob], processes: int) -> None:
@@ -131,7 +172,7 @@ def over_cores(start: Callable[[], TreeEngine], work: Iterable[TreeJob], process
         next(batches)
     started = time.perf_counter()
     seen = sum(len(seen) for _, seen in batches)
-    report(f"{processes} processes", seen / (time.perf_counter() - started))
+    print(f"{processes} processes{'':20}{seen / (time.perf_counter() - started):8.2f} a second")
 
 
 def main(engine: str, pairs: int) -> None:

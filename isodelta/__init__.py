@@ -21,24 +21,35 @@ experiment, here with a delete and a concurrent append::
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from checker.generators import strategies
     from checker.judging.verdict import Verdict, judge
     from checker.proofs import THEOREMS
     from checker.proofs.lemma import prove
-    from checker.robustness.answer import robustness
+    from checker.robustness.answer import Answer, robustness
+    from checker.robustness.jobs.workload import Jobs
     from checker.search.exhaustive import Search, search_all
+    from checker.search.finding import Finding
+    from checker.search.search_result import SearchResult
     from checker.separation.lattice import Lattice, lattice
     from checker.separation.result import Separation, SeparationResult
     from checker.separation.snapshots import separate
+    from conformance.engine import BadStatement, Engine, EngineError
+    from conformance.replay.comparison import Comparison
+    from isodelta import strategies
+    from isodelta.building import scenario, table, workload
+    from isodelta.exits import BadInput
     from isodelta.files.profiles import profile
     from isodelta.files.scenario_writer import scenario_mapping, scenario_yaml
     from isodelta.files.scenarios import BadScenarios, load_scenarios
     from isodelta.files.workloads import load_workload
+    from isodelta.frames import to_arrow, to_pandas
     from isodelta.runs.replaying import replay, started_engine
     from isodelta.runs.running import parse_scenarios, run
+    from isodelta.runs.stepping import SteppedTable, SteppedTransaction, stepped_table
+    from model.errors import InvalidScenario, NotPredicted, UnsupportedSQL
     from model.history import (
         History,
         ItemRead,
@@ -86,7 +97,7 @@ _HOMES = {
     # Searches; the module with Hypothesis strategies.
     "Search": "checker.search.exhaustive",
     "search_all": "checker.search.exhaustive",
-    "strategies": "checker.generators",
+    "strategies": "isodelta",
     # Separations of levels, and theorems.
     "separate": "checker.separation.snapshots",
     "Separation": "checker.separation.result",
@@ -98,6 +109,28 @@ _HOMES = {
     # The real engine.
     "started_engine": "isodelta.runs.replaying",
     "replay": "isodelta.runs.replaying",
+    "stepped_table": "isodelta.runs.stepping",
+    "SteppedTable": "isodelta.runs.stepping",
+    "SteppedTransaction": "isodelta.runs.stepping",
+    # Built in Python; tables of results; further types.
+    "table": "isodelta.building",
+    "scenario": "isodelta.building",
+    "workload": "isodelta.building",
+    "to_arrow": "isodelta.frames",
+    "to_pandas": "isodelta.frames",
+    "Comparison": "conformance.replay.comparison",
+    "Engine": "conformance.engine",
+    "SearchResult": "checker.search.search_result",
+    "Finding": "checker.search.finding",
+    "Jobs": "checker.robustness.jobs.workload",
+    "Answer": "checker.robustness.answer",
+    # Errors.
+    "InvalidScenario": "model.errors",
+    "UnsupportedSQL": "model.errors",
+    "NotPredicted": "model.errors",
+    "BadInput": "isodelta.exits",
+    "EngineError": "conformance.engine",
+    "BadStatement": "conformance.engine",
 }
 
 __all__ = [
@@ -105,23 +138,37 @@ __all__ = [
     "LEVELS",
     "PROFILES",
     "THEOREMS",
+    "Answer",
+    "BadInput",
     "BadScenarios",
+    "BadStatement",
+    "Comparison",
+    "Engine",
+    "EngineError",
     "Expectation",
+    "Finding",
     "History",
+    "InvalidScenario",
     "ItemRead",
+    "Jobs",
     "Lattice",
+    "NotPredicted",
     "PredicateRead",
     "Profile",
     "RowChange",
     "Run",
     "Scenario",
     "Search",
+    "SearchResult",
     "Separation",
     "SeparationResult",
     "SerialResult",
     "Step",
+    "SteppedTable",
+    "SteppedTransaction",
     "TableSpec",
     "Transaction",
+    "UnsupportedSQL",
     "Verdict",
     "judge",
     "lattice",
@@ -133,18 +180,26 @@ __all__ = [
     "replay",
     "robustness",
     "run",
+    "scenario",
     "scenario_mapping",
     "scenario_yaml",
     "search_all",
     "separate",
     "started_engine",
+    "stepped_table",
     "strategies",
+    "table",
+    "to_arrow",
+    "to_pandas",
+    "workload",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if "IPython" in sys.modules and "isodelta.display" not in sys.modules:
+        importlib.import_module("isodelta.display")
     home = _HOMES[name]
     if name == "strategies":
         value: Any = importlib.import_module(f"{home}.{name}")

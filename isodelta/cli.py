@@ -29,6 +29,7 @@ ORDER = (
     "matrix",
     "compare",
     "claims",
+    "releases",
     "robust",
     "history",
     "audit",

@@ -14,12 +14,32 @@ import click
 from isodelta.exits import BadInput
 from isodelta.files.profiles import profile
 from model.errors import InvalidScenario
-from model.profiles import DEFAULT, Profile
+from model.profiles import DEFAULT, Profile, delta_rs_releases, delta_spark_releases
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 ENGINES = {"delta-spark": "delta-spark-4.4", "delta-rs": "delta-rs-1.6"}
 """Engines that can be started, and the profile that describes each."""
+
+
+_EARLIER = {
+    "delta-rs": delta_rs_releases.BY_RELEASE,
+    "delta-spark": delta_spark_releases.BY_RELEASE,
+}
+
+
+def engine_profile(engine: str) -> str:
+    """The name of the profile that describes an engine, or a release of it.
+
+    The model (``claims --engine model``) follows the default profile.
+    """
+    name, _, version = engine.partition("@")
+    by_release = _EARLIER.get(name, {})
+    earlier = by_release.get(".".join(version.split(".")[:2]))
+    if earlier is not None:
+        return earlier.name
+    return ENGINES.get(name, DEFAULT.name)
+
 
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -54,6 +74,35 @@ class Duration(click.ParamType[float]):
         return float(match[1]) * _UNITS[match[2]]
 
 
+class EngineName(click.ParamType[str]):
+    """The name of an engine, or of a release of one: ``delta-rs``, ``delta-rs@1.0.2``.
+
+    ``others`` are names that an option takes besides.
+    """
+
+    name = "engine"
+
+    def __init__(self, *others: str) -> None:
+        self.others = others
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        engine, at, _ = str(value).partition("@")
+        if value in self.others:
+            return str(value)
+        if engine not in ENGINES:
+            known = ", ".join((*ENGINES, *self.others))
+            self.fail(f"{value!r} is not one of {known}", param, ctx)
+        if at:
+            # A wrong release is bad input, found out before anything is started.
+            from conformance.releases.catalogue import UnknownRelease, release
+
+            try:
+                release(str(value))
+            except UnknownRelease as error:
+                self.fail(error.message, param, ctx)
+        return str(value)
+
+
 def budget_option(default: str | None) -> Callable[[Command], Command]:
     """``--budget``: the time limit, passed in seconds as ``budget``."""
     return click.option(
@@ -72,10 +121,11 @@ def engine_option(
     """``--engine``: the name of a real engine, passed as ``engine``."""
     return click.option(
         "--engine",
-        type=click.Choice(tuple(ENGINES)),
+        type=EngineName(),
         default=default,
         show_default=default is not None,
-        help=help_text,
+        metavar="NAME[@VERSION]",
+        help=f"{help_text} ({', '.join(ENGINES)}; @VERSION: another release of it.)",
     )
 
 
@@ -152,4 +202,4 @@ def common_options(
 
 def _profile_of(engine: str | None) -> str:
     """The profile of the engine that a command names; the default one if it names none."""
-    return DEFAULT.name if engine is None else ENGINES.get(engine, DEFAULT.name)
+    return DEFAULT.name if engine is None else engine_profile(engine)

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from model.listing import cut, listed
+
 Value = object
 """A SQL value: int, float, str, bool, Decimal, date, datetime, or None for NULL."""
 
@@ -90,6 +92,12 @@ class Transaction:
         default=None, compare=False
     )
 
+    def __repr__(self) -> str:
+        end = "aborted" if not self.committed else f"committed version {self.commit_version}"
+        if self.committed and self.commit_version is None:
+            end = "wrote no version"
+        return f"<Transaction {self.name}: {cut(self.text)}; read {self.read_version}, {end}>"
+
     @property
     def writes(self) -> bool:
         """Whether the transaction wrote a version of the table, and so counts as a writer."""
@@ -127,6 +135,11 @@ class History:
     transactions: tuple[Transaction, ...]
     final: tuple[Row, ...]
     unknown: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        names = listed(transaction.name for transaction in self.transactions)
+        rest = f", {len(self.unknown)} things unknown" if self.unknown else ""
+        return f"<History of {self.table}: {names}; {len(self.final)} rows at its end{rest}>"
 
     def __getitem__(self, name: str) -> Transaction:
         for transaction in self.transactions:

@@ -85,6 +85,18 @@ class Scenario:
     expect: Expectation = field(default_factory=Expectation)
     target: str = TARGET
 
+    def __post_init__(self) -> None:
+        given: object = self.schedule
+        if isinstance(given, str):
+            raise TypeError("schedule holds Steps, and is not a string; see isodelta.scenario")
+        for number, step in enumerate(self.schedule):
+            given = step
+            if not isinstance(given, Step):
+                raise TypeError(
+                    f"schedule[{number}] is {given!r}, not a Step such as Step('begin', 'A'); "
+                    "isodelta.scenario takes texts"
+                )
+
     @property
     def level(self) -> str | None:
         """The table's declared isolation level, None if it has the profile's default."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from model.effects import carried_over, predicate_reads, transaction_of
 from model.errors import InvalidScenario, StatementFailure, UnsupportedSQL
 from model.history import History, Row, Transaction
+from model.listing import listed
 from model.outcomes import COMMITTED, NO_COMMIT, READ, Ending
 from model.physical.footprint import Footprint
 from model.physical.log import Commit, Snapshot
@@ -53,6 +54,9 @@ class Ended:
     conflict: Conflict | None = None
     rows: tuple[Row, ...] | None = None
     footprint: Footprint | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.logical.name} ended: {self.outcome}>"
 
     @property
     def ending(self) -> Ending:
@@ -316,7 +320,8 @@ def _without_version(
 class Run:
     """A whole schedule, run in the model.
 
-    ``profiles`` has the profiles of the transactions that did not follow ``profile``.
+    ``profiles`` has the profiles of the transactions that did not follow ``profile``, ``schedule``
+    the steps of the transactions that are in ``ended``.
     """
 
     workload: Workload
@@ -324,6 +329,16 @@ class Run:
     ended: Mapping[str, Ended]
     final: Snapshot
     profiles: Mapping[str, Profile] = field(default_factory=dict)
+    schedule: tuple[Step, ...] = ()
+
+    def __repr__(self) -> str:
+        """One line: snapshots and statements are as long as tables are."""
+        ends = listed(
+            f"{name} {end.outcome}"
+            + (f" version {end.logical.commit_version}" if end.outcome == COMMITTED else "")
+            for name, end in self.ended.items()
+        )
+        return f"<Run under {self.profile.name}, table at {self.workload.level}: {ends}>"
 
     def profile_of(self, transaction: str) -> Profile:
         """The profile whose rules a transaction followed."""
@@ -396,7 +411,14 @@ def run_together(
             end = commit(in_flight.pop(name), latest[table], rules, workload.level)
             ended[table][name], latest[table] = end, end.latest
     return {
-        table: Run(workload, profile, ended[table], latest[table], profiles)
+        table: Run(
+            workload,
+            profile,
+            ended[table],
+            latest[table],
+            profiles,
+            tuple(step for step in schedule if step.transaction in ended[table]),
+        )
         for table, workload in workloads.items()
     }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 
 from model.history import Row, RowId, SerialResult, Transaction
+from model.listing import listed
 from model.physical.log import Snapshot
 from model.scenario import TARGET
 from model.sql import OpaquePart, understood, understood_strictly
@@ -41,6 +42,9 @@ class Workload:
     opaque: tuple[tuple[str, OpaquePart], ...] = ()
     accepts_opaque: bool = False
     others_at: Mapping[str, Mapping[str, tuple[Row, ...]]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Workload on {self.table.name} at {self.level}: {listed(self.statements)}>"
 
     def others_of(self, name: str) -> Mapping[str, tuple[Row, ...]]:
         """The rows of the other tables as a transaction reads them."""

@@ -10,25 +10,34 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+
 from model.profiles.base import Profile
-from pipeline.stages import coverage, violations
+from pipeline.engines.host import StartEngine
+from pipeline.errors import PipelineFailed
+from pipeline.stages import coverage, replays, violations
 from pipeline.stages.histories import WriteScenario, histories
 from pipeline.stages.positions import positions
 from pipeline.stages.predictions import TALLY, Offer, predictions
 from pipeline.store.schemas import (
     COVERAGE,
+    DIFFERENCES,
     FINDINGS,
     HISTORIES,
     PREDICTIONS,
     REPLAYS,
     RUNS,
     VERDICTS,
+    StoredTable,
 )
 from pipeline.store.store import Store, failing_clearly
 
@@ -39,13 +48,22 @@ BESIDE_ENGINE = 8
 """The same with an engine, whose replays take longer than the model."""
 
 SCHEDULES = 2500
-"""Schedules that a position has at least, to find out how many positions a small run needs."""
+"""About the schedules of a position, to find out how many positions a small run needs."""
+
+OFFERED = 12
+"""Histories that a position offers for a replay."""
+
+HOSTS = 2
+"""Engines at once: one for each core of a small machine."""
 
 REPLAYS_OF_BATCH = 32
 """Replays of a batch: the budget is spent batch by batch."""
 
 OPENED = -1
 """The batch of the row that opens a run."""
+
+FAILED = "the engine failed"
+"""How the error of a replay begins that says nothing about the history."""
 
 Progress = Callable[[str], None]
 
@@ -93,7 +111,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A cause that a batch was the first of the store to show."""
+    """A cause of violations or differences in a batch, as the table of findings has it."""
 
     run: int
     batch: int
@@ -101,7 +119,12 @@ class Cause:
     cause: str
     profile: str
     engine: str | None
-    level: str | None
+    level: str
+    table_level: str
+    anomaly: str | None
+    cycle: tuple[str, ...]
+    rule: str | None
+    statements: tuple[str, ...]
     count: int
     history: str
     title: str
@@ -121,13 +144,28 @@ class Totals:
     differences: int = 0
     violations: int = 0
     complete: bool = False
+    seconds: float = 0.0
+
+    def plus(self, batch: Any) -> Totals:
+        """With the counts of one more batch: a row of the table of runs, or totals."""
+        return Totals(
+            self.run,
+            self.batches + 1,
+            self.schedules + batch.schedules,
+            self.histories + batch.histories,
+            self.replays + batch.replays,
+            self.differences + batch.differences,
+            self.violations + batch.violations,
+            self.complete or batch.complete,
+            self.seconds + batch.seconds,
+        )
 
 
 class Campaign:
     """One run on a store: resumed if the store has one of the same definition that is not complete.
 
-    ``write`` gives the text of a scenario file. ``deadline`` (time.monotonic()) is when no further
-    batch is begun. Raises PipelineFailed.
+    ``write`` gives the text of a scenario file, ``start`` starts the engine that the definition
+    names. ``deadline`` (time.monotonic()) is when no further batch is begun. Raises PipelineFailed.
     """
 
     def __init__(
@@ -136,72 +174,68 @@ class Campaign:
         folder: Path,
         definition: Definition,
         write: WriteScenario,
+        *,
+        start: StartEngine | None = None,
         deadline: float | None = None,
         progress: Progress = lambda text: None,
     ) -> None:
+        if (start is None) != (definition.engine is None):
+            raise ValueError("an engine has a name and a way to start it, or neither")
         self.session = session
         self.store = Store(session, folder)
         self.definition = definition
         self.write = write
+        self.start = start
         self.deadline = deadline
         self.progress = progress
-        self.started = time.monotonic()
-        with failing_clearly("the runs of the store cannot be read"):
-            self.run, self.first, self._next = self._place()
+        with failing_clearly("the store cannot be read"):
+            self.totals, self.first = self._place()
+            self._known = self._causes_before(self.totals.batches)
+            self.shown = self._shown_before(self.totals.batches)
+            self.causes = self._causes_of_run()
+
+    @property
+    def run(self) -> int:
+        """The number of the run."""
+        return self.totals.run
 
     def batches(self) -> Iterator[list[Cause]]:
         """Works batch by batch; yields the causes that each is the first to show."""
         longest = 0.0
-        while not self.totals().complete:
+        while not self.totals.complete:
             now = time.monotonic()
             if self.deadline is not None and longest and now + longest > self.deadline:
                 return
-            causes = self._batch(self._next)
+            batch = self.totals.batches
+            with failing_clearly(f"run {self.run}, batch {batch} failed"):
+                causes = self._batch(batch)
             longest = max(longest, time.monotonic() - now)
-            self._next += 1
             yield causes
-
-    def totals(self) -> Totals:
-        """The counts of the run so far."""
-        from pyspark.sql import functions as f
-
-        with failing_clearly("the runs of the store cannot be read"):
-            rows = self.store.read(RUNS).where((f.col("run") == self.run) & (f.col("batch") >= 0))
-            names = ("schedules", "histories", "replays", "differences", "violations")
-            row = rows.agg(
-                f.count("*").alias("batches"),
-                *[f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in names],
-                f.coalesce(f.max("complete"), f.lit(False)).alias("complete"),
-            ).collect()[0]
-        return Totals(self.run, **row.asDict())
-
-    def causes(self) -> int:
-        """The number of different causes in the findings of the run."""
-        with failing_clearly("the findings of the store cannot be read"):
-            found = self.store.read(FINDINGS).where(f"run = {self.run}")
-            return int(found.select("kind", "cause").distinct().count())
 
     def shortfall(self) -> tuple[str, ...]:
         """What the run reached too little of; empty if it was worth its while."""
         name = self.definition.profiles[0].name
         with failing_clearly("the coverage of the store cannot be read"):
-            rows = self.store.read(COVERAGE).where(f"run = {self.run}")
-            counted = rows.where(rows.profile == name).groupBy("kind", "what").sum("count")
+            rows = self.store.read(COVERAGE).where(f"run = {self.run} and profile = '{name}'")
+            counted = rows.groupBy("kind", "what").sum("count")
             counts = {(kind, what): count for kind, what, count in counted.collect()}
-        return coverage.shortfall(counts, self.totals().batches * self.definition.positions)
+        return coverage.shortfall(counts, self.totals.batches * self.definition.positions)
 
-    def _place(self) -> tuple[int, int, int]:
-        """The run's number, its first position, and the next batch."""
+    def _place(self) -> tuple[Totals, int]:
+        """The run and what it has done, and its first position; opens one if none is open."""
         rows = self.store.read(RUNS).collect()
         definition = self.definition
         opened = [row for row in rows if row.batch == OPENED]
         ended = {row.run for row in rows if row.complete}
         for row in opened:
             if row.definition == definition.digest and row.run not in ended:
-                batches = [other.batch for other in rows if other.run == row.run]
-                return row.run, row.position, max(batches) + 1
+                done = [r for r in rows if r.run == row.run and r.batch != OPENED]
+                totals = Totals(row.run)
+                for other in done:
+                    totals = totals.plus(other)
+                return totals, row.position
         run = max((row.run for row in opened), default=0) + 1
-        # Another run of the seed goes on where its last one ended; unfinished ones keep a place.
+        # Another run of the seed goes on where the last one ended; an unfinished one keeps a batch.
         first = max(
             (
                 row.position + max(row.positions, definition.positions)
@@ -210,177 +244,251 @@ class Campaign:
             ),
             default=0,
         )
-        self._note(run, OPENED, first, 0, Totals(run), datetime.now(UTC), 0.0)
-        return run, first, 0
+        self._note(Totals(run), OPENED, first, 0, datetime.now(UTC), 0.0)
+        return Totals(run), first
+
+    def _before(self, batch: int) -> str:
+        """The condition on rows of the store that were there before a batch of the run."""
+        return f"(run != {self.run} or batch < {batch})"
+
+    def _causes_before(self, batch: int) -> set[tuple[str, str]]:
+        rows = self.store.read(FINDINGS).where(self._before(batch))
+        return {(row.kind, row.cause) for row in rows.select("kind", "cause").distinct().collect()}
+
+    def _causes_of_run(self) -> set[tuple[str, str]]:
+        rows = self.store.read(FINDINGS).where(f"run = {self.run} and {self._before_now()}")
+        return {(row.kind, row.cause) for row in rows.select("kind", "cause").distinct().collect()}
+
+    def _before_now(self) -> str:
+        return f"batch < {self.totals.batches}"
+
+    def _shown_before(self, batch: int) -> Counter[str]:
+        """How often each lesson was shown by the replays in the store."""
+        if self.definition.engine is None:
+            return Counter()
+        from pyspark.sql import functions as f
+
+        rows = self.store.read(REPLAYS).where(self._before(batch))
+        counted = rows.select(f.explode("lessons").alias("lesson")).groupBy("lesson").count()
+        return Counter(dict(counted.collect()))
 
     def _batch(self, batch: int) -> list[Cause]:
         began, started = datetime.now(UTC), time.monotonic()
-        definition, run = self.definition, self.run
+        definition = self.definition
         first = self.first + batch * definition.positions
         where = positions(self.session, first, definition.positions)
-        self.progress(f"run {run}, batch {batch}: histories")
+        self._tell(batch, "histories")
         made = histories(where, definition.seed, definition.sizes, self.write)
         self._append(HISTORIES, made, batch)
-        self.progress(f"run {run}, batch {batch}: predictions")
+        self._tell(batch, "predictions")
+        offer = Offer(OFFERED if definition.engine else 0, dict(self.shown))
         predicted = predictions(
-            where, definition.seed, definition.sizes, definition.profiles, self._offer(batch)
+            where, definition.seed, definition.sizes, definition.profiles, offer
         ).persist()
         try:
+            counts = self._counted(predicted, batch)
             causes = self._judged(predicted, batch)
-            totals = self._counts(batch)
+            replayed: list[Any] = []
+            if definition.engine is not None:
+                replayed = self._replayed(predicted, batch)
+                causes += self._of_differences(replayed)
         finally:
-            predicted.unpersist()
+            with suppress(Py4JError, PySparkException, OSError):
+                predicted.unpersist()  # A session that was lost has nothing to give back.
+        self._tell(batch, "findings")
+        rows = [_finding_row(self.run, batch, cause) for cause in causes]
+        self._append(FINDINGS, self.store.rows(FINDINGS, rows), batch)
+        now = Totals(
+            self.run,
+            1,
+            counts["schedules"],
+            counts["histories"],
+            len(replayed),
+            sum(row.differences > 0 for row in replayed),
+            counts["violations"],
+        )
+        whole = self.totals.plus(now)
+        wanted = definition.schedules
+        complete = wanted is not None and whole.schedules >= wanted
         seconds = time.monotonic() - started
-        self._note(run, batch, first, definition.positions, totals, began, seconds)
-        return causes
+        now = replace(now, complete=complete, seconds=seconds)
+        self._note(now, batch, first, definition.positions, began, seconds)
+        self.totals = replace(whole, complete=complete, seconds=whole.seconds + seconds)
+        for row in replayed:
+            self.shown.update(row.lessons)
+        new = [cause for cause in causes if (cause.kind, cause.cause) not in self._known]
+        self._known |= {(cause.kind, cause.cause) for cause in causes}
+        self.causes |= {(cause.kind, cause.cause) for cause in causes}
+        return new
 
-    def _offer(self, batch: int) -> Offer:
-        if self.definition.engine is None:
-            return Offer()
+    def _counted(self, predicted: Any, batch: int) -> Counter[str]:
+        """Writes coverage and predictions; returns the counts of the run's own profile."""
         from pyspark.sql import functions as f
 
-        with failing_clearly("the replays of the store cannot be read"):
-            rows = self.store.read(REPLAYS).where(
-                (f.col("run") != self.run) | (f.col("batch") < batch)
-            )
-            counted = rows.select(f.explode("lessons").alias("lesson")).groupBy("lesson").count()
-            return Offer(self.definition.replays, dict(counted.collect()))
+        self._append(PREDICTIONS, predicted.where(f.col("number") != TALLY), batch)
+        self._tell(batch, "coverage")
+        with failing_clearly("the batch could not be counted"):
+            counted = coverage.reached(predicted).collect()
+        own = self.definition.profiles[0].name
+        totals = [row for row in counted if row.kind == "total" and row.profile == own]
+        counts = Counter({row.what: row["count"] for row in totals})
+        reached = [(r.profile, r.kind, r.what, r["count"]) for r in counted if r.kind != "total"]
+        if batch == 0:
+            there = {row[:3] for row in reached}
+            reached += [
+                (profile.name, kind, what, 0)
+                for profile in self.definition.profiles
+                for kind, what in coverage.reachable(profile)
+                if (profile.name, kind, what) not in there
+            ]
+        rows = [(self.run, batch, *row) for row in sorted(reached)]
+        self._append(COVERAGE, self.store.rows(COVERAGE, rows), batch)
+        return counts
 
     def _judged(self, predicted: Any, batch: int) -> list[Cause]:
+        """Writes the verdicts; returns the causes of the violations among them."""
         from pyspark.sql import functions as f
 
+        self._tell(batch, "verdicts")
         rows = predicted.where(f.col("number") != TALLY)
-        self._append(PREDICTIONS, rows, batch)
-        self.progress(f"run {self.run}, batch {batch}: verdicts")
         verdicts = rows.select(
-            "history",
-            "profile",
-            "position",
-            "number",
+            *("history", "profile", "position", "number"),
             f.size("transactions").alias("size"),
             f.inline("verdicts"),
         )
         self._append(VERDICTS, verdicts, batch)
-        self.progress(f"run {self.run}, batch {batch}: coverage")
-        self._append(COVERAGE, self._coverage(predicted, batch), batch)
-        self.progress(f"run {self.run}, batch {batch}: findings")
-        return self._findings(verdicts, batch)
-
-    def _coverage(self, predicted: Any, batch: int) -> Any:
-        reached = coverage.reached(predicted)
-        if batch:
-            return reached
-        listed = [
-            (profile.name, kind, what, 0)
-            for profile in self.definition.profiles
-            for kind, what in coverage.reachable(profile)
-        ]
-        schema = "profile string, kind string, what string, count bigint"
-        return reached.unionByName(self.session.createDataFrame(listed, schema))
-
-    def _findings(self, verdicts: Any, batch: int) -> list[Cause]:
         definition = self.definition
-        with failing_clearly("the causes of violations could not be counted"):
-            earlier = self.store.read(FINDINGS).where(
-                f"run < {self.run} or (run = {self.run} and batch < {batch})"
+        with failing_clearly("the causes of violations could not be found"):
+            return violations.causes(
+                self.session,
+                verdicts,
+                definition.seed,
+                definition.sizes,
+                definition.profiles,
+                self.write,
+                self._known,
+                self._cause,
             )
-            known = {(row.kind, row.cause) for row in earlier.select("kind", "cause").collect()}
-            counted = violations.causes(verdicts).collect()
-        counted.sort(key=lambda row: (not row.promised, -row["count"], row.cause, row.profile))
-        kinds = {True: "level-violation", False: "documented"}
-        new = [r for r in counted if r.promised and (kinds[True], r.cause) not in known]
-        wanted = {(row.profile, row.cause) for row in new[: violations.MINIMISED]}
-        orders = [
-            (r.profile, r.cause, r.level, r.position, r.number, (r.profile, r.cause) in wanted)
-            for r in counted
-        ]
-        schema = (
-            "profile string, cause string, level string, position bigint, number int, "
-            "wanted boolean"
-        )
-        with failing_clearly("the findings could not be made small"):
-            frame = self.session.createDataFrame(orders, schema).repartition(8)
-            made = violations.smallest(
-                frame, definition.seed, definition.sizes, definition.profiles, self.write
+
+    def _replayed(self, predicted: Any, batch: int) -> list[Any]:
+        """Replays a choice of the batch; returns the rows, with what differs."""
+        definition = self.definition
+        assert self.start is not None
+        self._tell(batch, f"replays on {definition.engine}")
+        with failing_clearly("the replays failed"):
+            own = definition.profiles[0]
+            chosen = replays.choose(predicted, own.name, self.shown, definition.replays)
+            if not chosen:
+                return []
+            known = frozenset(cause for kind, cause in self._known if kind == "difference")
+            rows: list[Any] = replays.replays(
+                self.session,
+                chosen,
+                definition.seed,
+                definition.sizes,
+                own,
+                self.start,
+                self.write,
+                known,
+                HOSTS,
             ).collect()
-        scenarios = {(row.profile, row.cause): row for row in made}
-        rows = []
-        causes = []
-        for r in counted:
-            small = scenarios[r.profile, r.cause]
-            kind = kinds[r.promised]
-            statements = sorted(part for part in _statements(r.cause))
-            title = f"{r.anomaly} breaks {r.cause}"
-            rows.append(
-                (
-                    *(self.run, batch, r.history, kind, r.cause, r.profile, None, r.level),
-                    *(small.table_level, r.anomaly, r.cycle, None, statements, r["count"]),
-                    *(title, small.minimal, small.scenario),
-                )
+        rows.sort(key=lambda row: row.place)
+        lost = [row.error for row in rows if (row.error or "").startswith(FAILED)]
+        if len(lost) == len(rows):
+            raise PipelineFailed(lost[0])
+        names = (self.run, batch)
+        of_replays = [
+            (
+                *(*names, row.history, definition.engine, own.name, row.place, row.lessons),
+                *(row.transactions, row.levels, row.rows, row.differences, row.error, row.seconds),
             )
-            if (kind, r.cause) not in known:
-                causes.append(
-                    Cause(
-                        *(self.run, batch, kind, r.cause, r.profile, None, r.level, r["count"]),
-                        *(r.history, title, small.minimal, small.scenario),
-                    )
-                )
-        self._append(FINDINGS, self.store.rows(FINDINGS, rows), batch)
-        return causes
+            for row in rows
+        ]
+        self._append(REPLAYS, self.store.rows(REPLAYS, of_replays), batch)
+        of_differences = [
+            (
+                *(*names, row.history, definition.engine, own.name),
+                *(d.transaction, d.what, d.predicted, d.observed, d["class"]),
+                row.causes[0].cause if row.causes else None,
+            )
+            for row in rows
+            for d in row.found
+        ]
+        self._append(DIFFERENCES, self.store.rows(DIFFERENCES, of_differences), batch)
+        return rows
 
-    def _counts(self, batch: int) -> Totals:
-        """The counts of a batch, from what is in the store."""
-        from pyspark.sql import functions as f
+    def _of_differences(self, rows: Sequence[Any]) -> list[Cause]:
+        """The causes of the differences, the smallest scenario of each."""
+        first: dict[str, tuple[Any, Any]] = {}
+        count = Counter(cause.cause for row in rows for cause in row.causes)
+        for row in rows:
+            for cause in row.causes:
+                earlier = first.get(cause.cause)
+                if earlier is None or (cause.minimal and not earlier[1].minimal):
+                    first[cause.cause] = (row, cause)
+        return [
+            self._cause(
+                kind="difference",
+                cause=name,
+                profile=self.definition.profiles[0].name,
+                engine=self.definition.engine,
+                level=cause.level,
+                table_level=cause.level,
+                anomaly=cause.anomaly,
+                cycle=tuple(cause.cycle or ()),
+                rule=cause.rule,
+                statements=tuple(cause.statements),
+                count=count[name],
+                history=row.history,
+                title=cause.title,
+                minimal=cause.minimal,
+                scenario=cause.scenario,
+            )
+            for name, (row, cause) in sorted(first.items())
+        ]
 
-        here = (f.col("run") == self.run) & (f.col("batch") == batch)
-        profile = f.col("profile") == self.definition.profiles[0].name
-        with failing_clearly("the batch could not be counted"):
-            made = self.store.read(HISTORIES).where(here)
-            schedules, count = made.agg(f.sum("schedules"), f.count("*")).collect()[0]
-            broken = f.col("promised") & (f.col("verdict") == "violated")
-            violated = self.store.read(VERDICTS).where(here & profile & broken)
-            violating = violated.select("history").distinct().count()
-            wanted = self.definition.schedules
-            before = self.totals().schedules
-        complete = wanted is not None and before + schedules >= wanted
-        return Totals(self.run, batch + 1, schedules, count, 0, 0, violating, complete)
+    def _cause(self, **parts: Any) -> Cause:
+        return Cause(run=self.run, batch=self.totals.batches, **parts)
 
-    def _append(self, table: Any, rows: Any, batch: int) -> None:
+    def _tell(self, batch: int, what: str) -> None:
+        """Says what is being done, with the rate so far and the time left."""
+        totals = self.totals
+        text = f"run {self.run}, batch {batch}: {what}"
+        if totals.batches and totals.seconds:
+            rate = totals.schedules / totals.seconds
+            text += f"; {totals.schedules:,} schedules, {rate:,.0f}/s"
+            if totals.replays:
+                text += f", {totals.replays:,} replays"
+            if self.definition.schedules is not None and rate:
+                left = max(0.0, (self.definition.schedules - totals.schedules) / rate)
+                text += f", {left:.0f} s left"
+        if self.deadline is not None:
+            text += f"; {max(0.0, self.deadline - time.monotonic()):.0f} s of the budget"
+        self.progress(text)
+
+    def _append(self, table: StoredTable, rows: Any, batch: int) -> None:
         from pyspark.sql import functions as f
 
         marked = rows.withColumns({"run": f.lit(self.run), "batch": f.lit(batch)})
         self.store.append(table, marked, self.run, batch)
 
     def _note(
-        self,
-        run: int,
-        batch: int,
-        position: int,
-        count: int,
-        totals: Totals,
-        began: datetime,
-        seconds: float,
+        self, totals: Totals, batch: int, position: int, count: int, began: datetime, seconds: float
     ) -> None:
         definition = self.definition
         names = [profile.name for profile in definition.profiles]
         row = (
-            *(run, batch, definition.digest, definition.version, definition.seed, position, count),
-            *(names[0], names, definition.engine, definition.schedules, totals.schedules),
-            *(totals.histories, totals.replays, totals.differences, totals.violations),
-            *(totals.complete, began, seconds),
+            *(totals.run, batch, definition.digest, definition.version, definition.seed),
+            *(position, count, names[0], names, definition.engine, definition.schedules),
+            *(totals.schedules, totals.histories, totals.replays, totals.differences),
+            *(totals.violations, totals.complete, began, seconds),
         )
-        self.store.append(RUNS, self.store.rows(RUNS, [row]), run, batch)
+        self.store.append(RUNS, self.store.rows(RUNS, [row]), totals.run, batch)
 
 
-def _statements(cause: str) -> Iterator[str]:
-    """The statement kinds in the name of a cause, each once."""
-    cycle = cause.partition(": ")[2].split(" ")
-    words: list[str] = []
-    seen: dict[str, None] = {}
-    for word in cycle:
-        if word.startswith("-") and word.endswith("->"):
-            seen[" ".join(words)] = None
-            words = []
-        else:
-            words.append(word)
-    yield from seen
+def _finding_row(run: int, batch: int, cause: Cause) -> tuple[object, ...]:
+    return (
+        *(run, batch, cause.history, cause.kind, cause.cause, cause.profile, cause.engine),
+        *(cause.level, cause.table_level, cause.anomaly, list(cause.cycle), cause.rule),
+        *(list(cause.statements), cause.count, cause.title, cause.minimal, cause.scenario),
+    )

@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[1]
 
 FLOORS: dict[str, tuple[str, ...]] = {
     "model": (
-        "history", "scenario", "errors", "levels", "outcomes", "values", "expressions", "tables",
-        "queries", "physical", "statements", "sql", "workload", "definitions", "rules", "profiles",
-        "effects", "simulator", "preparation", "several",
+        "listing", "history", "scenario", "errors", "levels", "outcomes", "values", "expressions",
+        "tables", "queries", "physical", "statements", "sql", "workload", "definitions", "rules",
+        "profiles", "effects", "simulator", "preparation", "several",
     ),
     "checker": (
         "solving", "judging", "generators", "search", "proofs", "synthesis", "recorded",
@@ -30,15 +30,16 @@ FLOORS: dict[str, tuple[str, ...]] = {
     ),
     "conformance": (
         "extras", "engine", "prepared_tables", "delta_log", "spark", "replay", "model_engine",
-        "matrix", "delta_rs", "cross_engine", "trees", "minimising",
+        "matrix", "delta_rs", "cross_engine", "releases", "trees", "minimising",
     ),
     "pipeline": (
-        "session", "segments", "errors", "stream", "lessons", "store", "cluster", "stages",
-        "campaign",
+        "session", "segments", "logs", "components", "errors", "stream", "lessons", "store",
+        "cluster", "engines", "stages", "campaign",
     ),
     "isodelta": (
-        "versions", "exits", "files", "terminal", "runs", "options", "formats",
-        "report", "commands", "spark", "cli", "__main__",
+        "versions", "exits", "strategies", "files", "terminal", "options", "runs", "formats",
+        "report", "building", "frames", "display", "commands", "spark", "pytest_plugin", "cli",
+        "__main__",
     ),
 }  # fmt: skip
 """The packages from the ground up, and their parts likewise: each may import those before it."""

@@ -23,6 +23,7 @@ from checker.judging.wellformed import contradictions, infidelities
 from checker.judging.witness import Cycle, Edge, Reason, SerialOrder, Witness
 from model.history import History
 from model.levels import DELTA_LEVELS, LEVELS
+from model.listing import cut, listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,18 @@ class Verdict:
     view: Reading | None = None
     final_state: Reading | None = None
     contradiction: str | None = None
+
+    def __repr__(self) -> str:
+        text = f"<{self.level}: {self.verdict}"
+        if self.anomaly is not None:
+            text += f", {self.anomaly}"
+        if self.cycle:
+            text += f": {listed(f'{e.source} -> {e.target} ({e.kind})' for e in self.cycle)}"
+        elif self.serial_order is not None:
+            text += f" in the order {listed(self.serial_order)}"
+        elif self.why is not None:
+            text += f": {cut(self.why, 400)}"
+        return f"{text}>"
 
     @property
     def why(self) -> str | None:

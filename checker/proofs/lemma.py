@@ -226,6 +226,10 @@ class TheoremResult:
     theorem: Theorem
     lemmas: tuple[LemmaResult, ...]
 
+    def __repr__(self) -> str:
+        count = len(self.lemmas)
+        return f"<TheoremResult {self.theorem.name}: {self.verdict}, {count} lemmas>"
+
     @property
     def verdict(self) -> VerdictName:
         """The worst of the lemmas' verdicts."""

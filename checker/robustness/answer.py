@@ -24,6 +24,7 @@ from checker.robustness.roles import Shape, shape
 from checker.robustness.search import Abort, Instances, Tried
 from checker.robustness.symbolic.access import Job
 from model.levels import SERIALIZABLE, WRITE_SERIALIZABLE
+from model.listing import cut
 from model.preparation import run_scenario
 
 REPAIRED = "delta-spark-4.4-repaired"
@@ -72,6 +73,9 @@ class Answer:
     retries: tuple[Retry, ...]
     instances: Instances
     seconds: float
+
+    def __repr__(self) -> str:
+        return f"<Answer {self.jobs.name}: {self.serial.verdict}; {cut(self.serial.because, 400)}>"
 
 
 def robustness(jobs: Jobs, progress: Callable[[str], None] = lambda text: None) -> Answer:

@@ -22,6 +22,9 @@ from model.simulator import Ended, InFlight, Run, begin, commit
 from model.statements import Statement
 from model.workload import initial_rows
 
+MOST_REMEMBERED = 20_000
+"""The most beginnings that a stage remembers."""
+
 SERIAL = PL_3
 """The level that a history satisfies if some serial order of all its transactions explains it."""
 
@@ -63,15 +66,34 @@ class Stage:
         self.in_order = in_order
         self.runs = 0
         self._begun: dict[tuple[int, str, str], InFlight] = {}
+        self._first: dict[tuple[str, str], Ended] = {}
+        self._kept: dict[int, Snapshot] = {id(jobs.base): jobs.base}
 
     def begin(self, name: str, sql: str, at: Snapshot) -> InFlight:
-        """An instance between begin and commit; remembered on the first snapshot."""
-        if at is not self.jobs.base:
+        """An instance between begin and commit; remembered on the first snapshots.
+
+        Begin and commit depend on nothing but what they are given, and plays have their first
+        commits in common.
+        """
+        if self._kept.get(id(at)) is not at:
             return self._began(name, sql, at)
-        key = (0, name, sql)
+        key = (id(at), name, sql)
         if key not in self._begun:
+            if len(self._begun) >= MOST_REMEMBERED:
+                self._begun.clear()
             self._begun[key] = self._began(name, sql, at)
         return self._begun[key]
+
+    def _commit(self, running: InFlight, sql: str, latest: Snapshot) -> Ended:
+        """The end of an instance; remembered if its commit is the first."""
+        profile, level = self.jobs.profile, self.jobs.level
+        if latest is not self.jobs.base:
+            return commit(running, latest, profile, level)
+        key = (running.name, sql)
+        if key not in self._first:
+            ended = self._first[key] = commit(running, latest, profile, level)
+            self._kept[id(ended.latest)] = ended.latest
+        return self._first[key]
 
     def _began(self, name: str, sql: str, at: Snapshot) -> InFlight:
         return begin(name, self._statement(sql, at), at, self.jobs.others, self.jobs.profile)
@@ -89,12 +111,12 @@ class Stage:
         ended: dict[int, Ended] = {}
         earlier = self.earlier(instances)
         for action, number in (*_opening(earlier), *steps):
+            late = number >= FIRST_EARLIER
+            instance = earlier[number - FIRST_EARLIER] if late else instances[number]
             if action == "begin":
-                late = number >= FIRST_EARLIER
-                instance = earlier[number - FIRST_EARLIER] if late else instances[number]
                 running[number] = self.begin(_name(number), instance.sql, latest)
             else:
-                ended[number] = commit(running[number], latest, self.jobs.profile, self.jobs.level)
+                ended[number] = self._commit(running[number], instance.sql, latest)
                 latest = ended[number].latest
         return ended
 

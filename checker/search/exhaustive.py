@@ -29,6 +29,7 @@ from checker.judging import graph
 from checker.judging.dependencies import BIT, KINDS, Dependencies, dependencies
 from checker.search import alphabet
 from checker.search.alphabet import NamedStatement
+from checker.search.interrupted import Interrupted
 from checker.search.minimal import MinimalFindings, Path
 from checker.search.search_result import Coverage, SearchResult
 from model.history import History, Transaction
@@ -94,9 +95,9 @@ class Search:
 
         ``judged`` are the levels to judge them at. An ``observer`` gets every history, in the
         place of the collection of minimal findings, which stays empty then. ``budget`` in
-        seconds ends the search early; the result says that it is not complete. Raises
-        ``ValueError`` for a level that the profile does not have or for more transactions than
-        there are names.
+        seconds ends the search early; the result says that it is not complete. Ctrl-C raises
+        Interrupted, with the result so far. Raises ``ValueError`` for a level that the profile does
+        not have or for more transactions than there are names.
         """
         if level not in self.profile.levels:
             raise ValueError(f"profile {self.profile.name} has no level {level}")
@@ -272,6 +273,8 @@ class _Walk:
                 finished = size
         except _OutOfTime:
             pass  # the result tells how far the search came
+        except KeyboardInterrupt:
+            raise Interrupted(self._result(transactions, finished)) from None
         return self._result(transactions, finished)
 
     def _result(self, transactions: int, finished: int) -> SearchResult:

@@ -9,6 +9,7 @@ from typing import Literal
 from checker.judging.verdict import Verdict, judge
 from model.history import Row
 from model.levels import DELTA_LEVELS, SNAPSHOT_ISOLATION, implies
+from model.listing import cut
 from model.outcomes import Ending
 from model.preparation import prepare
 from model.profiles.base import Profile
@@ -74,6 +75,12 @@ class Finding:
     rows: tuple[Row, ...]
     verdicts: Mapping[str, Verdict]
     count: int = 1
+
+    def __repr__(self) -> str:
+        return (
+            f"<Finding {cut(self.scenario.name)}: {self.kind} of {self.level}, table at "
+            f"{self.table_level}, {self.count} like it>"
+        )
 
     @property
     def verdict(self) -> Verdict:

@@ -16,6 +16,7 @@ from checker.judging.dependencies import dependencies
 from checker.judging.verdict import judge
 from checker.search.exhaustive import JUDGED, Progress
 from checker.search.finding import Finding, depth, describe, finding, weakest
+from checker.search.interrupted import Interrupted
 from checker.search.shrinking import minimise
 from model.errors import InvalidScenario
 from model.levels import DELTA_LEVELS
@@ -111,7 +112,8 @@ def random_search(
     """Runs random scenarios in the model and judges each at the levels ``judged``.
 
     Ends after so many scenarios or seconds, whichever comes first; ``ValueError`` when neither
-    is given. Scenarios that the profile refuses are left out.
+    is given. Scenarios that the profile refuses are left out. Ctrl-C raises Interrupted, with the
+    result so far.
     """
     if scenarios is None and budget is None:
         raise ValueError("a random search needs a number of scenarios or a budget")
@@ -120,36 +122,43 @@ def random_search(
     violations = Counter(dict.fromkeys(judged, 0))
     outcomes: Counter[str] = Counter()
     ran = 0
-    for scenario in random_scenarios(seed, levels, sizes):
-        if ran == scenarios or (budget is not None and time.monotonic() - started > budget):
-            break
-        try:
-            ended = run_scenario(scenario, profile)
-        except InvalidScenario:
-            if profile.features is None and profile.has is None:
-                raise
-            continue  # the profile says that it knows nothing of such a scenario
-        ran += 1
-        outcomes.update(end.outcome for end in ended.ended.values())
-        conflicts = dependencies(ended.history)
-        violated = [level for level in judged if graph.decide(conflicts, level).cycle]
-        violations.update(violated)
-        for level in weakest(violated):
-            smallest = _smallest(scenario, level, profile)
-            key = _group(smallest)
-            earlier = groups.get(key)
-            groups[key] = smallest if earlier is None else _merged(earlier, smallest)
-        if progress is not None:
-            progress(ran, len(groups))
-    return RandomSearchResult(
-        profile=profile.name,
-        seed=seed,
-        scenarios=ran,
-        violations=dict(violations),
-        findings=tuple(sorted(groups.values(), key=_order)),
-        outcomes=outcomes,
-        seconds=time.monotonic() - started,
-    )
+
+    def result() -> RandomSearchResult:
+        return RandomSearchResult(
+            profile=profile.name,
+            seed=seed,
+            scenarios=ran,
+            violations=dict(violations),
+            findings=tuple(sorted(groups.values(), key=_order)),
+            outcomes=outcomes,
+            seconds=time.monotonic() - started,
+        )
+
+    try:
+        for scenario in random_scenarios(seed, levels, sizes):
+            if ran == scenarios or (budget is not None and time.monotonic() - started > budget):
+                break
+            try:
+                ended = run_scenario(scenario, profile)
+            except InvalidScenario:
+                if profile.features is None and profile.has is None:
+                    raise
+                continue  # the profile says that it knows nothing of such a scenario
+            ran += 1
+            outcomes.update(end.outcome for end in ended.ended.values())
+            conflicts = dependencies(ended.history)
+            violated = [level for level in judged if graph.decide(conflicts, level).cycle]
+            violations.update(violated)
+            for level in weakest(violated):
+                smallest = _smallest(scenario, level, profile)
+                key = _group(smallest)
+                earlier = groups.get(key)
+                groups[key] = smallest if earlier is None else _merged(earlier, smallest)
+            if progress is not None:
+                progress(ran, len(groups))
+    except KeyboardInterrupt:
+        raise Interrupted(result()) from None
+    return result()
 
 
 def _smallest(scenario: Scenario, level: str, profile: Profile) -> Finding:

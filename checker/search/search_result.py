@@ -90,6 +90,14 @@ class SearchResult:
     complete: bool
     seconds: float
 
+    def __repr__(self) -> str:
+        reach = "complete" if self.complete else f"complete up to {self.finished}"
+        return (
+            f"<SearchResult {self.profile}, {self.layout}, table at {self.level}: "
+            f"{self.schedules:,} schedules of up to {self.transactions} transactions ({reach}), "
+            f"{len(self.findings)} findings>"
+        )
+
     @property
     def minimal(self) -> int:
         """The number of minimal violating histories, over all levels judged."""

@@ -94,6 +94,12 @@ class SeparationResult(Generic[H_co]):
     transactions: int
     seconds: float
 
+    def __repr__(self) -> str:
+        return (
+            f"<SeparationResult: {len(self.separations)} pairs of {len(self.levels)} levels, "
+            f"histories of up to {self.transactions} transactions>"
+        )
+
     @cached_property
     def _by_levels(self) -> Mapping[tuple[str, str], Separation[H_co]]:
         return {(pair.held, pair.violated): pair for pair in self.separations}

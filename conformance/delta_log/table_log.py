@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.logs.actions import LoggedCommit, LoggedFile, TableState
-from checker.logs.commit_text import LONGEST_LINE, encodable, read_commit, read_lines
+from checker.logs.commit_text import encodable, read_commit
 from checker.logs.findings import Finding
 from checker.logs.source import Jump, Storage
 from checker.logs.structure.storage import inside
@@ -22,13 +22,11 @@ from conformance.delta_log.checkpoint_files import (
     checkpoints,
     read_checkpoint,
 )
+from conformance.delta_log.commit_files import CommitFile, CommitFiles
 from conformance.delta_log.deletion_vectors import UnreadableVector, deleted_rows
 from conformance.delta_log.log_reader import LogReader, Schema, UnreadableTable
 from conformance.delta_log.stores import Store, UnreadableStore
 from conformance.engine import AddedFile
-
-LARGEST_WHOLE = 64 << 20
-"""Bytes of the largest commit file that is read at once; larger ones are read in parts."""
 
 READ_AHEAD = 64
 READERS = 8
@@ -65,6 +63,7 @@ class TableLog:
 
     def __init__(self, store: Store):
         self._store = store
+        self._reader = CommitFiles(store)
         listing = store.listing("_delta_log")
         self._sizes = {
             path.removeprefix("_delta_log/"): size
@@ -123,41 +122,31 @@ class TableLog:
         if isinstance(after, Jump):
             yield after
             after = after.version
-        for version, content in self._contents([v for v in versions if v > after]):
-            if version != after + 1:
-                yield self._gap(after, version)
-            yield self._commit(version, content)
-            after = version
+        names = [
+            (v, self._versions[v], self._sizes[self._versions[v]]) for v in versions if v > after
+        ]
+        for commit in self._commits(names):
+            if commit.version != after + 1:
+                yield self._gap(after, commit.version)
+            yield commit
+            after = commit.version
 
-    def _contents(self, versions: list[int]) -> Iterator[tuple[int, bytes | str | None]]:
-        """The contents of commits in order, or why one cannot be read; some are read ahead.
-
-        None stands for a file that is to be read in parts.
-        """
-        if len(versions) < READ_AHEAD:
-            yield from ((version, self._content(version)) for version in versions)
+    def _commits(self, files: list[CommitFile]) -> Iterator[LoggedCommit]:
+        """The commits in some files of the log, in order; some are read ahead."""
+        reader = self._reader
+        if len(files) < READ_AHEAD:
+            yield from (reader.read(file) for file in files)
             return
         with ThreadPoolExecutor(READERS) as readers:
-            pending = deque(
-                readers.submit(self._content, version) for version in versions[:READ_AHEAD]
-            )
+            pending = deque(readers.submit(reader.content, file) for file in files[:READ_AHEAD])
             try:
-                for place, version in enumerate(versions):
+                for place, file in enumerate(files):
                     content = pending.popleft().result()
-                    if place + READ_AHEAD < len(versions):
-                        pending.append(readers.submit(self._content, versions[place + READ_AHEAD]))
-                    yield version, content
+                    if place + READ_AHEAD < len(files):
+                        pending.append(readers.submit(reader.content, files[place + READ_AHEAD]))
+                    yield reader.commit(file, content)
             finally:
                 readers.shutdown(wait=False, cancel_futures=True)
-
-    def _content(self, version: int) -> bytes | str | None:
-        name = self._versions[version]
-        if self._sizes[name] > LARGEST_WHOLE:
-            return None
-        try:
-            return self._store.read(f"_delta_log/{name}")
-        except UnreadableStore as error:
-            return f"{name} cannot be read: {error}"
 
     def _start(self, since: int, versions: list[int]) -> Jump | int:
         """The start of reading: -1 for a log that is whole, else a state to go on from."""
@@ -222,36 +211,6 @@ class TableLog:
                 summed = read_commit(version - 1, content)
                 return Jump(version - 1, None, f"{words}, and there in sum only", summed)
         return Jump(version - 1, None, words)
-
-    def _commit(self, version: int, content: bytes | str | None) -> LoggedCommit:
-        if isinstance(content, str):
-            return LoggedCommit(version, problems=[content])
-        if content is None:
-            commit = LoggedCommit(version)
-            try:
-                read_lines(commit, self._lines(f"_delta_log/{self._versions[version]}"))
-            except UnreadableStore as error:
-                commit.problems.append(str(error))
-        else:
-            commit = read_commit(version, content)
-        for file in (*commit.adds, *commit.removes):
-            if ".." in file.path and ".." in file.path.split("/"):
-                commit.problems.append(f"{file.path!r} leads out of the table's folder")
-        return commit
-
-    def _lines(self, path: str) -> Iterator[bytes]:
-        """The lines of a large file, read in parts; one that is too long is cut."""
-        start, rest = 0, b""
-        while part := self._store.read(path, start, LARGEST_WHOLE):
-            start += len(part)
-            *lines, tail = part.split(b"\n")
-            if lines:
-                yield rest + lines[0]
-                yield from lines[1:]
-                rest = tail
-            elif len(rest) <= LONGEST_LINE:
-                rest += tail
-        yield rest
 
     def _state(self, version: int) -> TableState | Finding | None:
         if version not in self._checkpoints:

@@ -144,14 +144,21 @@ def reads_target(statement: Statement) -> bool:
 
 def rows_of(handle: DeltaTable, table: Table) -> tuple[Row, ...]:
     """The rows of a handle's version, as delta-rs itself reads them."""
-    import pyarrow
-    from deltalake import QueryBuilder
-
-    names = ", ".join(map(quoted, table.column_names))
-    result = QueryBuilder().register("target", handle).execute(f"SELECT {names} FROM target")
-    read = pyarrow.table(result.read_all())
+    read = _arrow_table(handle, table)
     columns = [[_plain(value) for value in column.to_pylist()] for column in read.columns]
     return tuple(map(table.placed, zip(*columns, strict=True)))
+
+
+def _arrow_table(handle: DeltaTable, table: Table) -> Any:
+    import deltalake
+    import pyarrow
+
+    if deltalake.__version__.startswith("0."):
+        # Their query builder came late and gives something else in each of them.
+        return handle.to_pyarrow_table(columns=list(table.column_names))
+    names = ", ".join(map(quoted, table.column_names))
+    builder = deltalake.QueryBuilder().register("target", handle)
+    return pyarrow.table(builder.execute(f"SELECT {names} FROM target").read_all())
 
 
 def _plain(value: Any) -> Value:

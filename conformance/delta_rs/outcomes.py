@@ -60,3 +60,13 @@ def outcome_of(error: Exception, statement: Statement | None = None) -> Committe
         if part in text:
             return Committed(FAILED, error_class=name, message=text)
     return Committed(FAILED, error_class=kind, message=text)
+
+
+def is_from_delta_rs(error: Exception) -> bool:
+    """True if an exception of somebody's code is certainly one of delta-rs.
+
+    Arrow's and DataFusion's come as plain Exception or ValueError, which the code itself may raise.
+    """
+    from deltalake.exceptions import DeltaError
+
+    return isinstance(error, DeltaError)

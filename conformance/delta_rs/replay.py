@@ -8,14 +8,15 @@ snapshot is fixed and data files never change, this is indistinguishable from ea
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.delta_log.log_reader import LogReader
 from conformance.delta_rs.definitions import Definitions
 from conformance.delta_rs.operations import read, reads_target, rows_of, write
-from conformance.delta_rs.outcomes import outcome_of
+from conformance.delta_rs.outcomes import is_from_delta_rs, outcome_of
 from conformance.engine import BadStatement, Begun, CommitRecord, Committed, EngineError
 from model.errors import InvalidScenario, StatementFailure
 from model.history import Row
@@ -30,6 +31,9 @@ from model.workload import TARGET
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
+
+Function = Callable[["DeltaTable"], object]
+"""A function of a table pinned at a version that runs code of its own."""
 
 _UNREADABLE = "Failed to parse value"
 """Part of the error of a commit that wrote a partition value which delta-rs cannot parse.
@@ -48,6 +52,7 @@ class DeltaRsReplay:
         self._readers = {name: LogReader(folder / name) for name in tables}
         self._in_flight: dict[str, DeltaTable] = {}
         self._homes = homes(scenario)
+        self._functions: dict[str, Function] = {}
         self._found: dict[str, dict[str, tuple[Row, ...]]] = {}
         self.base_version = self._readers[scenario.target].version()
         self._definitions = {
@@ -59,6 +64,19 @@ class DeltaRsReplay:
     def folder(self) -> Path:
         """The folder of the tables, each in a folder of its name."""
         return self._folder
+
+    def add(self, name: str, work: str | Function) -> None:
+        """Adds a transaction: a statement, or a function of a table pinned at the snapshot."""
+        home = self.scenario.target
+        if callable(work):
+            self._functions[name] = work
+        else:
+            home = homes(replace(self.scenario, transactions={name: work}))[name]
+            transactions = {**self.scenario.transactions, name: work}
+            self.scenario = replace(self.scenario, transactions=transactions)
+        self._homes = {**self._homes, name: home}
+        if home not in self._definitions:
+            self._definitions[home] = Definitions(self._tables[home], self._readers[home])
 
     def begin(self, name: str) -> Begun:
         """Pins a handle at the newest version."""
@@ -80,6 +98,8 @@ class DeltaRsReplay:
         if name not in self._in_flight:
             raise self._error(f"commit {name}", "committed before its begin, or twice")
         handle = self._in_flight.pop(name)
+        if name in self._functions:
+            return self._call(self._functions[name], handle)
         text = self.scenario.transactions[name]
         home = self._homes[name]
         target = self._definitions[home].at(handle.version())
@@ -105,6 +125,27 @@ class DeltaRsReplay:
         if ended.outcome != COMMITTED:
             return ended
         return Committed(COMMITTED, before + 1) if written else Committed(NO_COMMIT)
+
+    def abandon(self, name: str) -> None:
+        """Forgets a begun transaction, as if its writer had died before its commit."""
+        if self._in_flight.pop(name, None) is None:
+            raise self._error(f"abandon {name}", "nothing is held")
+
+    def _call(self, function: Function, handle: DeltaTable) -> Committed:
+        """Calls a function with its pinned handle. Raises what its own code raises."""
+        reader = self._readers[self.scenario.target]
+        before = reader.version()
+        try:
+            function(handle)
+        except Exception as error:
+            ended = outcome_of(error)
+            if ended is None or not is_from_delta_rs(error):
+                raise
+            return ended
+        written = tuple(range(before + 1, reader.version() + 1))
+        if not written:
+            return Committed(NO_COMMIT)
+        return Committed(COMMITTED, written[-1], earlier_versions=written[:-1])
 
     def note_foreign_commit(self) -> None:
         """Nothing to do: each step looks at the log as it is."""

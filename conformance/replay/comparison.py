@@ -20,6 +20,7 @@ from conformance.replay.observation import Observation, outcome
 from conformance.replay.observed_history import Observed, observed
 from model.history import History, Row
 from model.levels import DELTA_LEVELS
+from model.listing import cut, listed
 from model.outcomes import COMMITTED
 from model.physical.log import Snapshot
 from model.profiles.base import Profile
@@ -72,6 +73,13 @@ class Comparison:
     workload: Workload
     predicted: Run
     observation: Observation
+
+    def __repr__(self) -> str:
+        seen = self.observation
+        ends = listed(f"{name} {end}" for name, end in seen.outcomes.items())
+        count = len(self.differences)
+        agrees = "as predicted" if self.agrees else f"{count} differences from the model"
+        return f"<Comparison of {cut(seen.scenario.name)} on {seen.engine}: {ends}; {agrees}>"
 
     @cached_property
     def observed(self) -> Observed:

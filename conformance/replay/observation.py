@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from conformance.delta_log.log_reader import UnreadableTable
 from conformance.engine import Begun, CommitRecord, Committed, Engine, EngineError, Replay
 from model.history import Row
+from model.listing import cut, listed
 from model.outcomes import FAILED
 from model.scenario import Scenario, Step
 from model.several import parts
@@ -45,6 +46,10 @@ class Observation:
     rows: tuple[Row, ...]
     lost: frozenset[str] = frozenset()
     others_at: Mapping[str, Mapping[str, tuple[Row, ...]]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        ends = listed(f"{name} {end}" for name, end in self.outcomes.items())
+        return f"<Observation of {cut(self.scenario.name)} on {self.engine}: {ends}>"
 
     @property
     def version(self) -> int:
@@ -91,7 +96,7 @@ def drive(replay: Replay, engine: str, scenario: Scenario, level: str) -> Observ
     return _driven(replay, engine, scenario, {scenario.target: level})[scenario.target]
 
 
-class _Watched:
+class Watched:
     """One table of a replay: its log, files and rows so far."""
 
     def __init__(self, replay: Replay, table: str) -> None:
@@ -132,7 +137,7 @@ def _driven(
 ) -> dict[str, Observation]:
     pieces = parts(scenario)
     home = {name: table for table, piece in pieces.items() for name in piece.transactions}
-    watched = {table: _Watched(replay, table) for table in pieces}
+    watched = {table: Watched(replay, table) for table in pieces}
     begun: dict[str, Begun] = {}
     ended: dict[str, Committed] = {}
     found: dict[str, dict[str, Mapping[str, tuple[Row, ...]]]] = {table: {} for table in pieces}

@@ -53,7 +53,8 @@ class Names:
         identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier(table, some(database))
         entry = _with_identifier(entry, identifier)
         uri = some(jvm.java.net.URI(path.as_uri()))
-        rest = [getattr(entry, f"withNewStorage$default${n}")() for n in range(2, 8)]
+        parts = int(entry.storage().productArity())
+        rest = [getattr(entry, f"withNewStorage$default${n}")() for n in range(2, parts + 1)]
         self._external.createTable(entry.withNewStorage(uri, *rest), False)
 
     def unbind(self, database: str, table: str) -> None:
@@ -83,5 +84,7 @@ def use_database(session: Any, database: str) -> None:
 
 
 def _with_identifier(entry: Any, identifier: Any) -> Any:
-    rest = [getattr(entry, f"copy$default${n}")() for n in range(2, 23)]
+    # The number of parts differs between releases of Spark.
+    parts = int(entry.productArity())
+    rest = [getattr(entry, f"copy$default${n}")() for n in range(2, parts + 1)]
     return entry.copy(identifier, *rest)

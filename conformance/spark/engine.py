@@ -15,11 +15,13 @@ from conformance.prepared_tables import Templates, create_statement, put_level
 from conformance.spark.catalog import Names, use_database
 from conformance.spark.lanes import Finished, Lane, Raised
 from conformance.spark.outcomes import outcome_of
-from conformance.spark.places import LoadedTables, Places, Seat
+from conformance.spark.places import LoadedTables, Place, Places, Seat
 from conformance.spark.replay import SparkReplay, statements
 from conformance.spark.sharing import SharedRuns
+from conformance.spark.startup.class_archive import archive_for, options_to_use
 from conformance.spark.startup.java import find_java, missing_java
 from conformance.spark.startup.session import SparkProcess
+from conformance.spark.startup.settings import REPLAY_JVM_OPTIONS
 from model.scenario import LEVEL_PROPERTY, Scenario, TableSpec
 
 STEP_SECONDS = 120.0
@@ -30,8 +32,9 @@ class SparkEngine:
     """Delta on Spark in a JVM of its own. Thread-safe; one per process.
 
     ``step_seconds`` bounds every wait for the engine. With ``share``, commits that were made
-    before are copied in instead of made again (see :mod:`conformance.spark.sharing`). After an
-    :class:`EngineError` the state of the JVM is unknown: close the engine.
+    before are copied in instead of made again (see :mod:`conformance.spark.sharing`).
+    ``java_options`` go to the JVM; by default it starts from an archive of classes, if there is
+    one. After an :class:`EngineError` the state of the JVM is unknown: close the engine.
     """
 
     name = "delta-spark"
@@ -44,6 +47,7 @@ class SparkEngine:
         cores: int = 2,
         step_seconds: float = STEP_SECONDS,
         share: bool = True,
+        java_options: Sequence[str] | None = None,
     ):
         if absent := missing("pyspark", "delta"):
             raise EngineError(absent)
@@ -57,7 +61,10 @@ class SparkEngine:
                 raise EngineError(missing_java())
             java_home = java.path
         self.step_seconds = step_seconds
-        self.process = SparkProcess(jars, java_home, cores)
+        if java_options is None:
+            java_options = options_to_use(archive_for(jars, java_home))
+        java_options = (*REPLAY_JVM_OPTIONS, *java_options)
+        self.process = SparkProcess(jars, java_home, cores, java_options=java_options)
         spark = self.process.session
         self._names = Names(spark, self.process.folder / "warehouse")
         self._loaded = LoadedTables(spark)
@@ -83,6 +90,10 @@ class SparkEngine:
 
     def open(self, scenario: Scenario, level: str | None = None) -> SparkReplay:
         """Copy the scenario's tables, prepared at the level, for one replay."""
+        return SparkReplay(self, scenario, self.take_place(scenario, level))
+
+    def take_place(self, scenario: Scenario, level: str | None = None) -> Place:
+        """A place with the scenario's tables, to be given back to ``places``."""
         tables = {**scenario.tables, scenario.target: scenario.table}
         if level is not None:
             tables = {name: spec.at_level(level) for name, spec in tables.items()}
@@ -91,7 +102,7 @@ class SparkEngine:
                 template = self._templates.get(tables)
             except EngineError as error:
                 raise type(error)(error.message, scenario=scenario.name, step=error.step) from error
-            return SparkReplay(self, scenario, self.places.take(template))
+            return self.places.take(template)
 
     def take_lane(self) -> Lane:
         """An idle lane."""

@@ -18,9 +18,13 @@ from model.history import Row
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The statement waits: a transaction before its commit (None: a planned query)."""
+    """The statement waits: a transaction before its commit (None: a planned query).
+
+    ``prepare`` is Delta's own next step, which prepares the commit.
+    """
 
     transaction: Any
+    prepare: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,22 @@ class Raised:
 
 Event = Held | Finished | Raised
 
+Function = Callable[[Any], object]
+"""A function of the session that runs code of its own."""
+
+Work = Sequence[str] | Function
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Statements to run in a session; the last is held if ``hold`` is True."""
+    """Work to do in a session; the last statement is held if ``hold`` is True.
+
+    Of a function, the first transaction that reaches its commit is held. It has to run on the
+    function's own thread, as all of Delta's writes and commands do.
+    """
 
     session: Any
-    statements: Sequence[str]
+    work: Work
     hold: bool
 
 
@@ -61,7 +74,7 @@ class PhaseObserver:
     ended, or None.
     """
 
-    def __init__(self, hold: Callable[[Any], None]):
+    def __init__(self, hold: Callable[[Any, Any], None]):
         self._hold = hold
         self._transaction: Any = None
         self._armed = False
@@ -73,7 +86,7 @@ class PhaseObserver:
 
     def disarm(self) -> None:
         """Let everything on this thread run through."""
-        self._transaction, self._armed = None, False
+        self._transaction, self._armed, self.failure = None, False, None
 
     def createChild(self) -> PhaseObserver:  # noqa: N802 - the interface's name
         return self
@@ -88,7 +101,7 @@ class PhaseObserver:
     def preparingCommit(self, prepare: Any) -> Any:  # noqa: N802
         if self._armed:
             self._armed = False
-            self._hold(self._transaction)
+            self._hold(self._transaction, prepare)
         try:
             return prepare.apply()
         except Exception as error:
@@ -132,10 +145,10 @@ class Lane:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def start(self, session: Any, statements: Sequence[str], hold: bool = True) -> None:
-        """Run statements in a session; the last is held, the others set the session up."""
+    def start(self, session: Any, work: Work, hold: bool = True) -> None:
+        """Do the work in a session; the last statement is held, the others set the session up."""
         self._abandon = False
-        self._tasks.put(Task(session, statements, hold))
+        self._tasks.put(Task(session, work, hold))
 
     def wait(self, seconds: float) -> Event:
         """The next event; raises ``queue.Empty`` if none arrives in time."""
@@ -150,8 +163,8 @@ class Lane:
         """End the thread once it is idle."""
         self._tasks.put(None)
 
-    def _hold(self, transaction: Any) -> None:
-        self._events.put(Held(transaction))
+    def _hold(self, transaction: Any, prepare: Any = None) -> None:
+        self._events.put(Held(transaction, prepare))
         self._go.acquire()
         if self._abandon:
             raise Abandoned
@@ -175,11 +188,21 @@ class Lane:
         module = "org.apache.spark.sql.delta.TransactionExecutionObserver$"
         loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
         companion = self._jvm.java.lang.Class.forName(module, True, loader)
-        companion.getField("MODULE$").get(None).setObserver(observer)
+        methods = {method.getName() for method in companion.getMethods()}
+        only = companion.getField("MODULE$").get(None)
+        if "setObserver" in methods:
+            only.setObserver(observer)
+        else:  # Delta 3.2
+            only.threadObserver().set(observer)
 
     def _execute(self, observer: PhaseObserver, task: Task) -> tuple[Row, ...] | None:
+        if callable(task.work):
+            if task.hold:
+                observer.arm()
+            task.work(task.session)
+            return None
         java = task.session._jsparkSession
-        *before, statement = task.statements
+        *before, statement = task.work
         for setting in before:
             java.sql(setting)
         if task.hold:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from conformance.engine import Committed
@@ -31,7 +32,29 @@ def outcome_of(error: Exception) -> Committed:
     for cause in chain:
         if (name := condition(cause)) is not None and name not in _WRAPPERS:
             return Committed(FAILED, error_class=name, message=str(cause.getMessage()))
+    if (converted := _converted(error)) is not None:
+        return converted
     raise error
+
+
+def _converted(error: Exception) -> Committed | None:
+    """The conflict in an exception of Delta's Python package; None for another exception.
+
+    Once somebody has imported ``delta``, PySpark turns Delta's conflicts into these, which have
+    lost the Java exception: only their text is left.
+    """
+    conflict = _CONFLICT_CLASSES.get(type(error).__name__)
+    if conflict is None or not type(error).__module__.startswith("delta."):
+        return None
+    text = str(error).partition("\n\nJVM stacktrace:")[0]
+    named = re.match(r"\[([\w.]+)\]", text)
+    winner = re.search(r"committed at version (\d+)", text)
+    return Committed(
+        conflict,
+        conflict_with_version=int(winner[1]) if winner else None,
+        error_class=named[1] if named else None,
+        message=text,
+    )
 
 
 def causes(error: Exception) -> list[Any]:
@@ -46,11 +69,12 @@ def causes(error: Exception) -> list[Any]:
 
 def condition(java: Any) -> str | None:
     """The error class of a Java exception that carries one (SparkThrowable, DeltaThrowable)."""
-    method = {m.getName() for m in java.getClass().getMethods()} & {"getCondition"}
-    if not method:
-        return None
-    name = java.getCondition()
-    return str(name) if name is not None else None
+    methods = {method.getName() for method in java.getClass().getMethods()}
+    for getter in ("getCondition", "getErrorClass"):  # The latter up to Spark 3.5.
+        if getter in methods:
+            name = getattr(java, getter)()
+            return str(name) if name is not None else None
+    return None
 
 
 def winner_of(java: Any) -> int | None:

@@ -68,6 +68,10 @@ class Place:
         for log in self._logs:
             log.keep()
 
+    def loaded_now(self, table: str) -> LoadedTable:
+        """A table as Delta has it loaded at this moment."""
+        return LoadedTable(self._logs[self.template.tables.index(table)].log)
+
     def reset(self) -> None:
         """Reset files, and Delta's view of them, to the prepared state."""
         for table, files in self._files.items():
@@ -187,9 +191,11 @@ class LoadedTable:
     """
 
     def __init__(self, log: Any):
+        self.log = log
         self._captured = log.currentSnapshot()
         self._put_back = getattr(log, "currentSnapshot_$eq")
         snapshot = self._captured.snapshot()
+        self.version = int(snapshot.version())
         self._lists = [getattr(snapshot, _CACHE + name)() for name in ("cached", "cached_refs")]
         self._set_cached = getattr(snapshot, f"{_CACHE}_isCached_$eq")
 

@@ -14,7 +14,8 @@ from conformance.delta_log.log_reader import LogReader
 from conformance.engine import Begun, CommitRecord, Committed, EngineError
 from conformance.spark.catalog import use_database
 from conformance.spark.footprints import footprint_of
-from conformance.spark.lanes import Event, Finished, Held, Lane, Raised
+from conformance.spark.forks import Fork
+from conformance.spark.lanes import Event, Finished, Function, Held, Lane, Raised, Work
 from conformance.spark.outcomes import outcome_of
 from conformance.spark.places import Place
 from conformance.spark.sharing import SharedRun, State, after, uncontended
@@ -71,6 +72,7 @@ class SparkReplay:
         for name in template.absent:
             self._readers[name] = LogReader(place.folder / name, may_be_absent=True)
         self._lanes: dict[str, Lane] = {}
+        self._held: dict[str, Held] = {}
         self._ended: dict[str, Committed] = {}
         self._begun: dict[str, tuple[Begun, State]] = {}
         self._laid: dict[str, SharedRun] = {}
@@ -78,12 +80,34 @@ class SparkReplay:
         self._prepared = {name: reader.version() for name, reader in self._readers.items()}
         self.base_version = self._prepared[scenario.target]
         self._homes = homes(scenario)
-        self._several = len({scenario.target, *self._homes.values()}) > 1
+        self._unshared = len({scenario.target, *self._homes.values()}) > 1
+        self._functions: dict[str, Function] = {}
 
     @property
     def folder(self) -> Path:
         """The folder of the tables, each in a folder of its name."""
         return self._place_now.folder
+
+    @property
+    def session(self) -> Any:
+        """The Spark session whose bare names are the tables of this replay."""
+        return self._session
+
+    def add(self, name: str, work: str | Function) -> None:
+        """Add a transaction: a statement, or a function of the session.
+
+        Runs are not shared from now on, since the schedule is not known beforehand.
+        """
+        self._unshared = True
+        text, home = ("", self.scenario.target)
+        if callable(work):
+            self._functions[name] = work
+        else:
+            text = work
+            home = homes(replace(self.scenario, transactions={name: work}))[name]
+        transactions = {**self.scenario.transactions, name: text}
+        self.scenario = replace(self.scenario, transactions=transactions)
+        self._homes = {**self._homes, name: home}
 
     def begin(self, name: str) -> Begun:
         """Run a statement up to its first commit, or a query up to its executed plan."""
@@ -132,13 +156,27 @@ class SparkReplay:
             self._wait(self._lanes[name], step)
             self._return_lane(name)
 
+    def fork(self, name: str) -> Fork | None:
+        """A held transaction that can be committed more than once; its statement is abandoned.
+
+        None, and nothing is abandoned, if there is no such transaction.
+        """
+        step = f"fork {name}"
+        if name not in self._lanes or name not in self._held:
+            return None
+        with self._engine.process.watched(self.scenario.name, step):
+            fork = Fork.of(self._begun[name][0], self._held[name], self._session)
+        if fork is not None:
+            self.abandon(name)
+        return fork
+
     def _begin(self, name: str, step: str) -> Begun:
         home = self._homes[name]
         read_version = self._readers[home].version()
         lane = self._lanes[name] = self._engine.take_lane()
         if home in self._place_now.template.tables and rebinds(self.scenario.transactions[name]):
             self._place_now.name_again(home)
-        lane.start(*self._task(self.scenario.transactions[name]))
+        lane.start(*self._task(name))
         event = self._wait(lane, step)
         if read_version == self._prepared[home]:
             self._place_now.keep_loaded()
@@ -149,6 +187,7 @@ class SparkReplay:
             return Begun(read_version, finished=True)
         if event.transaction is None:
             return Begun(read_version)
+        self._held[name] = event
         version = event.transaction.readVersion()
         if version != read_version:
             raise self._error(step, f"snapshot {version} of a log that is at {read_version}")
@@ -174,6 +213,8 @@ class SparkReplay:
             try:
                 return replace(outcome_of(event.error), earlier_versions=written)
             except Exception as error:
+                if _transaction(step) in self._functions:
+                    raise  # The function's own.
                 raise self._error(step, error) from error
         if not isinstance(event, Finished):
             raise self._error(step, "held a second time")
@@ -190,7 +231,7 @@ class SparkReplay:
         if (
             runs is None
             or self._created
-            or self._several
+            or self._unshared
             or not uncontended(self.scenario.schedule, name)
         ):
             return None
@@ -204,7 +245,7 @@ class SparkReplay:
         if (
             runs is None
             or self._created
-            or self._several
+            or self._unshared
             or state != self._state
             or not others.items() <= self._prepared.items()
         ):
@@ -242,10 +283,7 @@ class SparkReplay:
             return
         place, self._place = self._place, None
         with self._engine.process.watched(self.scenario.name, "close"):
-            for name in list(self._lanes):
-                self._lanes[name].release(abandon=True)
-                self._wait(self._lanes[name], f"end of {name}")
-                self._return_lane(name)
+            self.end_held()
             rebound = any(
                 rebinds(text) and self._homes[name] in place.template.tables
                 for name, text in self.scenario.transactions.items()
@@ -255,6 +293,13 @@ class SparkReplay:
                 self._engine.places.drop(place)
             else:
                 self._engine.places.give_back(place)
+
+    def end_held(self) -> None:
+        """End held statements without a commit."""
+        for name in list(self._lanes):
+            self._lanes[name].release(abandon=True)
+            self._wait(self._lanes[name], f"end of {name}")
+            self._return_lane(name)
 
     @property
     def _created(self) -> bool:
@@ -267,9 +312,11 @@ class SparkReplay:
             raise self._error("after close", "the replay is closed")
         return self._place
 
-    def _task(self, text: str) -> tuple[Any, tuple[str, ...]]:
-        """A transaction's session and statements; one with SET has its own session."""
-        *settings, statement = statements(text)
+    def _task(self, name: str) -> tuple[Any, Work]:
+        """A transaction's session and work; one with SET has its own session."""
+        if name in self._functions:
+            return self._session, self._functions[name]
+        *settings, statement = statements(self.scenario.transactions[name])
         if not settings:
             return self._session, (statement,)
         session = self._session.newSession()
@@ -286,7 +333,8 @@ class SparkReplay:
 
     def _may_commit_again(self, step: str) -> bool:
         """True if the step is about a statement that may commit several times."""
-        return commits_again(self.scenario.transactions[_transaction(step)])
+        name = _transaction(step)
+        return name in self._functions or commits_again(self.scenario.transactions[name])
 
     def _home_of(self, step: str) -> str:
         """The table that the transaction of a step writes or, for a query, belongs to."""

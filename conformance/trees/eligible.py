@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from conformance.spark.replay import commits_again, rebinds
 from model.scenario import Scenario, Step
+from model.several import homes
 
 BY_TIME = re.compile(r"\bTIMESTAMP\s+AS\s+OF\b|\bFOR\s+(SYSTEM_)?TIME(STAMP)?\b", re.IGNORECASE)
 
@@ -19,6 +20,8 @@ def why_plainly(scenario: Scenario) -> str | None:
     """Why the transactions of a scenario are replayed plainly; None if a tree can run them."""
     if scenario.table.absent:
         return "the table does not exist yet: a commit puts it into the catalog"
+    if len({scenario.target, *homes(scenario).values()}) > 1:
+        return "several tables are written"
     for name, text in scenario.transactions.items():
         if commits_again(text):
             return f"{name} may commit several times"

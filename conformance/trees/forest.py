@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -16,18 +17,18 @@ from conformance.delta_log.log_reader import UnreadableTable
 from conformance.engine import BadStatement, Begun, Committed, EngineError
 from conformance.replay.observation import Observation, ObservedStep, observe
 from conformance.trees.eligible import why_plainly, why_schedule_plainly
-from conformance.trees.runs import TreeEngine, WritesElsewhere, prepared, run_transaction
+from conformance.trees.runs import TreeEngine, WritesElsewhere, prepared
+from conformance.trees.sites import Site, Sites, make_site
 from conformance.trees.tables import Store, TableState, TransactionRun
 from model.scenario import Scenario, Step
-from model.workload import TARGET
 
 Schedule = tuple[Step, ...]
 
 WORKERS = 3
 """Transactions run at once: two keep two cores busy, one more fills their idle times."""
 
-LIMIT = 100
-"""Trees kept; each has some hundred small files."""
+LIMIT = 40
+"""Trees kept; on Spark each holds one session or a few, besides some hundred small files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Seen:
 class _Tree:
     root: Future[TableState]
     folder: Path
-    store: Store
+    sites: Sites
     users: int = 0
     elsewhere: set[str] = field(default_factory=set)
 
@@ -58,15 +59,16 @@ class Forest:
     """Trees on one engine, kept until :meth:`close`. Thread-safe.
 
     Scenarios with equal tables, at one level, share a tree: what two of them have in common is run
-    once. ``runs`` counts the transactions that the engine has run.
+    once. ``limit`` is the number of trees kept, ``sites`` that of transactions under way in one of
+    them. ``runs`` counts the transactions that the engine has run.
     """
 
-    def __init__(self, engine: TreeEngine, limit: int = LIMIT):
+    def __init__(self, engine: TreeEngine, limit: int = LIMIT, sites: int = WORKERS):
         self._engine = engine
+        self._most = sites
         self._limit = limit
         self._lock = threading.Lock()
         self._trees: OrderedDict[str, _Tree] = OrderedDict()
-        self._count = 0
         self.runs = 0
 
     def __enter__(self) -> Forest:
@@ -86,7 +88,7 @@ class Forest:
             trees = list(self._trees.values())
             self._trees.clear()
         for tree in trees:
-            shutil.rmtree(tree.folder, ignore_errors=True)
+            _fell(tree)
 
     def observe(
         self,
@@ -112,22 +114,29 @@ class Forest:
 
     @contextmanager
     def _tree(self, scenario: Scenario, level: str) -> Iterator[_Tree]:
-        tables = {**scenario.tables, TARGET: scenario.table}
-        key = repr({name: spec.at_level(level) for name, spec in tables.items()})
+        tables = {**scenario.tables, scenario.target: scenario.table}
+        specs = {name: spec.at_level(level) for name, spec in tables.items()}
+        key = repr((scenario.target, specs))
         dropped: list[_Tree] = []
         with self._lock:
             tree = self._trees.get(key)
             if mine := tree is None:
-                self._count += 1
-                folder = self._engine.folder / "trees" / str(self._count)
-                tree = self._trees[key] = _Tree(Future(), folder, Store(folder))
+                place = self._engine.folder / "trees"
+                place.mkdir(exist_ok=True)
+                folder = Path(tempfile.mkdtemp(dir=place))  # Another forest may be beside this one.
+                store = Store(folder)
+
+                def make() -> Site:
+                    return make_site(self._engine, scenario, level, store)
+
+                tree = self._trees[key] = _Tree(Future(), folder, Sites(make, self._most))
             tree.users += 1
             self._trees.move_to_end(key)
             for old in [k for k, t in self._trees.items() if not t.users]:
                 if len(self._trees) > self._limit:
                     dropped.append(self._trees.pop(old))
         for each in dropped:
-            shutil.rmtree(each.folder, ignore_errors=True)
+            _fell(each)
         try:
             if mine:
                 try:
@@ -170,7 +179,7 @@ class Forest:
             if step.action == "begin":
                 snapshots[name] = now
             else:
-                done[name] = self._run(tree, case, level, name, snapshots[name], now)
+                done[name] = self._run(tree, case, name, snapshots[name], now)
                 now = done[name].after
             steps.append(ObservedStep(step, now.version, now.rows))
         begun: dict[str, Begun] = {name: done[name].begun for name in snapshots}
@@ -197,7 +206,6 @@ class Forest:
         self,
         tree: _Tree,
         case: Scenario,
-        level: str,
         name: str,
         snapshot: TableState,
         met: TableState,
@@ -207,10 +215,15 @@ class Forest:
         def do() -> TransactionRun:
             with self._lock:
                 self.runs += 1
-            return run_transaction(self._engine, case, level, tree.store, name, snapshot, met)
+            return tree.sites.run(case, name, snapshot, met)
 
         try:
             return met.run(text, snapshot, do)
         except WritesElsewhere:
             tree.elsewhere.add(text)
             raise
+
+
+def _fell(tree: _Tree) -> None:
+    tree.sites.close()
+    shutil.rmtree(tree.folder, ignore_errors=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,6 +68,17 @@ class TableState:
     def rows(self) -> tuple[Row, ...]:
         """The rows of the newest version."""
         return self.contents[-1].rows
+
+    @property
+    def protocol(self) -> Mapping[str, object] | None:
+        """The protocol in force."""
+        state: TableState | None = self
+        while state is not None:
+            for each in reversed(state.contents):
+                if each.record.protocol is not None:
+                    return each.record.protocol
+            state = state.before
+        return None
 
     def path(self) -> list[TableState]:
         """The tables from the root to this one, both included."""

@@ -88,3 +88,8 @@ def _place(error: BaseException, file: Path) -> str:
 def _words(error: BaseException) -> str:
     text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def chosen(given: Profile | str) -> Profile:
+    """A profile, given as such or by its name. Raises InvalidScenario and BadInput."""
+    return profile(given) if isinstance(given, str) else given

@@ -18,6 +18,7 @@ from isodelta.exits import BadInput
 from isodelta.files.clock import clock, with_clock
 from isodelta.files.complaints import complaints, hint, value_kind
 from isodelta.files.naming import in_the_models_names
+from isodelta.files.profiles import chosen
 from isodelta.files.scenario_schema import (
     ERROR_CLASS,
     ExpectShape,
@@ -107,9 +108,9 @@ class Loaded:
         return self.written or self.scenario.transactions
 
 
-def load_scenarios(*files: str | FilePath, profile: Profile = DEFAULT) -> list[Scenario]:
+def load_scenarios(*files: str | FilePath, profile: Profile | str = DEFAULT) -> list[Scenario]:
     """The scenarios of one or more files. Raises BadScenarios."""
-    return [loaded.scenario for loaded in read_files(files, profile)]
+    return [loaded.scenario for loaded in read_files(files, chosen(profile))]
 
 
 def read_files(files: Iterable[str | FilePath], profile: Profile = DEFAULT) -> list[Loaded]:

@@ -14,6 +14,7 @@ from checker.robustness.jobs.workload import Jobs, jobs
 from checker.robustness.rates.given import Rates
 from isodelta.files.complaints import Shapes, complaints, value_kind
 from isodelta.files.declared_jobs import as_sql
+from isodelta.files.profiles import chosen
 from isodelta.files.rates import BadRate, rates_of
 from isodelta.files.scenario_schema import TableShape
 from isodelta.files.scenarios import (
@@ -46,9 +47,9 @@ class LoadedWorkload:
     rates: Rates | None = None
 
 
-def load_workload(file: str | FilePath, profile: Profile = DEFAULT) -> Jobs:
+def load_workload(file: str | FilePath, profile: Profile | str = DEFAULT) -> Jobs:
     """The jobs of a workload file. Raises BadScenarios."""
-    return read_workload(file, profile).jobs
+    return read_workload(file, chosen(profile)).jobs
 
 
 def read_workload(file: str | FilePath, profile: Profile = DEFAULT) -> LoadedWorkload:

@@ -151,13 +151,19 @@ class Finding:
 
     @property
     def judged(self) -> RunResult | None:
-        """The result that the displayed verdict is about: the observed one, if any."""
-        return self.observed or self.predicted
+        """The result that the displayed verdict is about.
+
+        It is the observed one, unless only the prediction was judged at the finding's level.
+        """
+        seen = self.observed
+        if seen is not None and self.predicted is not None and self.level not in seen.levels:
+            return self.predicted
+        return seen or self.predicted
 
     @property
     def source(self) -> Literal["observed", "predicted"]:
         """The side that ``judged`` comes from."""
-        return "observed" if self.observed else "predicted"
+        return "predicted" if self.judged is self.predicted else "observed"
 
 
 @dataclass(frozen=True, slots=True)

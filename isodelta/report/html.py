@@ -146,7 +146,7 @@ def tiles(report: Report) -> list[tuple[str, str, str]]:
         (
             f"{summary.unexplained:,}",
             "differences without an explanation",
-            "bad" if summary.unexplained else "good",
+            "bad" if summary.unexplained else "good" if summary.replays else "",
         ),
         (f"{summary.violations:,}", "smallest histories that break a promised level", ""),
     ]

@@ -9,7 +9,15 @@ from model.profiles import Profile
 
 
 def start(name: str) -> Engine:
-    """Starts an engine. Raises EngineError if it, or its set-up, does not work."""
+    """Starts an engine, or a release of one (``delta-rs@1.0.2``).
+
+    Raises EngineError if it, or its set-up, does not work.
+    """
+    if "@" in name:
+        from conformance.releases.catalogue import release
+        from conformance.releases.client import ReleasedEngine
+
+        return ReleasedEngine(release(name))
     if name == "delta-rs":
         from conformance.delta_rs.engine import DeltaRsEngine
 

@@ -11,12 +11,14 @@ from conformance.engine import Begun, Committed, Engine
 from conformance.replay import campaign
 from conformance.replay.comparison import Comparison, Difference
 from conformance.replay.observation import Observation, outcome
+from isodelta.files.profiles import chosen
 from isodelta.files.scenarios import Loaded
+from isodelta.options import ENGINES
 from isodelta.runs.engines import start
 from isodelta.runs.expectation import failures
 from isodelta.runs.judging import Checked
 from isodelta.runs.results import Compared, RunResult, TransactionResult, plain_rows
-from model.profiles import DEFAULT, Profile
+from model.profiles import Profile
 from model.scenario import Scenario
 
 
@@ -34,13 +36,19 @@ def started_engine(name: str = "delta-spark") -> Iterator[Engine]:
 
 
 def replay(
-    scenario: Scenario, engine: Engine, *, rules: Profile = DEFAULT, level: str | None = None
+    scenario: Scenario,
+    engine: Engine,
+    *,
+    profile: Profile | str | None = None,
+    level: str | None = None,
 ) -> Comparison:
     """Replays a scenario on an engine, and compares the observation with the model.
 
-    The comparison's ``history`` is the observed one. ``level`` overrides the level of the table.
+    The comparison's ``history`` is the observed one. ``profile`` is a profile or its name, that of
+    the engine unless given; ``level`` overrides the level of the table.
     Raises InvalidScenario, and conformance.engine.EngineError.
     """
+    rules = chosen(profile or ENGINES[engine.name])
     in_force = level or scenario.level or rules.default_level
     return campaign.replay(engine, campaign.Job(scenario, in_force), rules).comparison
 

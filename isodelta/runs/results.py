@@ -129,10 +129,11 @@ class RunResult:
 
 def plain_rows(rows: Iterable[Row]) -> tuple[PlainRow, ...]:
     """Rows in JSON types, in an order that depends only on their values."""
-    return tuple(sorted((tuple(map(plain, row)) for row in rows), key=_sort_key))
+    return tuple(sorted((tuple(map(plain, row)) for row in rows), key=sort_key))
 
 
-def _sort_key(row: PlainRow) -> list[tuple[int, Plain]]:
+def sort_key(row: PlainRow) -> list[tuple[int, Plain]]:
+    """The key by which rows are put in order, NULLs first."""
     ranks = {bool: 1, int: 2, float: 2, str: 3}
     return [(0, 0) if value is None else (ranks[type(value)], value) for value in row]
 

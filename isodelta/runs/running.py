@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isodelta.files.profiles import profile
+from isodelta.files.profiles import chosen
 from isodelta.files.scenarios import read_text
 from model.preparation import run_scenario
 from model.profiles import DEFAULT, Profile
@@ -15,10 +15,10 @@ def parse_scenarios(text: str) -> list[Scenario]:
     return [loaded.scenario for loaded in read_text(text)]
 
 
-def run(scenario: Scenario, *, rules: Profile | str = DEFAULT, level: str | None = None) -> Run:
+def run(scenario: Scenario, *, profile: Profile | str = DEFAULT, level: str | None = None) -> Run:
     """Runs a scenario in the model.
 
-    ``rules`` is a profile, its name or ``FILE.py:NAME``; ``level`` overrides the isolation level
+    ``profile`` is a profile, its name or ``FILE.py:NAME``; ``level`` overrides the isolation level
     of the table. The run's ``history`` is what ``judge`` takes. Raises InvalidScenario.
     """
-    return run_scenario(scenario, profile(rules) if isinstance(rules, str) else rules, level)
+    return run_scenario(scenario, chosen(profile), level)

@@ -6,8 +6,10 @@ from model.errors import InvalidScenario
 from model.profiles import (
     databricks,
     delta_rs_1_6,
+    delta_rs_releases,
     delta_spark_4_4,
     delta_spark_4_4_repaired,
+    delta_spark_releases,
     no_rules,
     proposals,
 )
@@ -26,6 +28,12 @@ DEFAULT = delta_spark_4_4.PROFILE
 NO_RULES = no_rules.PROFILE
 """The rules of no engine, hence not among ``PROFILES``; ``profile`` knows its name all the same."""
 
+EARLIER = {
+    profile.name: profile
+    for profile in (*delta_rs_releases.PROFILES, *delta_spark_releases.PROFILES)
+}
+"""Earlier releases, each told apart from the next; not among ``PROFILES``, which are of today."""
+
 _STRONGEST = ":strongest"
 
 
@@ -40,7 +48,7 @@ def profile(name: str) -> Profile:
     if proposed is not None:
         return proposed
     plain = name.removesuffix(_STRONGEST)
-    chosen = PROFILES.get(plain)
+    chosen = PROFILES.get(plain) or EARLIER.get(name)
     if name == NO_RULES.name:
         return NO_RULES
     if chosen is None or (plain != name and f"{plain}:weakest" not in PROFILES):

@@ -57,6 +57,9 @@ class Profile:
     has: Callable[[Statement], bool] | None = None
     meaning: Callable[[Statement], Statement] | None = None
 
+    def __repr__(self) -> str:
+        return f"<Profile {self.name}: {len(self.rules)} rules, at {', '.join(self.levels)}>"
+
     def conflict(self, attempt: Attempt, winners: Iterable[Commit]) -> Conflict | None:
         """The first conflict of an attempt with the commits made after its snapshot."""
         for winner in winners:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,21 @@ def started(master: str | None = None, overrides: Mapping[str, str] | None = Non
         yield session
 
 
+@contextmanager
+def for_data(master: str | None = None) -> Iterator[Any]:
+    """A session for histories and logs on ``master``, without Delta.
+
+    Executors on other machines get the project's code. Raises EngineError if Spark does not start.
+    """
+    master = LOCAL if master is None else master
+    with ExitStack() as stack:
+        session = stack.enter_context(spark_session(master))
+        if not master.startswith("local") or master.startswith("local-cluster"):
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="isodelta-data-"))
+            session.sparkContext.addPyFile(str(project_archive(Path(folder))))
+        yield session
+
+
 def _enter(stack: ExitStack, master: str, overrides: Mapping[str, str]) -> Any:
     folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="isodelta-campaign-")))
     if master.startswith("sc://"):
@@ -74,15 +89,6 @@ def _enter(stack: ExitStack, master: str, overrides: Mapping[str, str]) -> Any:
         settings.append(Setting("spark.executorEnv.PYTHONPATH", path, "the driver's own code"))
     settings += [Setting(key, value, "as asked for") for key, value in overrides.items()]
     session = stack.enter_context(spark_session(master, chosen=settings))
-    stack.callback(_stop, session)
     if not local:
         session.sparkContext.addPyFile(str(project_archive(folder)))
     return session
-
-
-def _stop(session: Any) -> None:
-    """Ends the session in good order, if Spark still answers; its JVM ends in any case."""
-    from py4j.protocol import Py4JError
-
-    with suppress(Py4JError, OSError):
-        session.stop()

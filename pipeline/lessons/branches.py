@@ -27,12 +27,18 @@ class Branches:
         self._seen: dict[str, tuple[str, ...]] = {}
 
     def reached(self, traits: str, attempt: Attempt, winner: Commit) -> tuple[str, ...]:
-        """The branches that the rules take for two sides of these traits."""
+        """The branches that the rules take for two sides of these traits.
+
+        The rules are asked in their order, up to the first that refuses.
+        """
         known = self._seen.get(traits)
         if known is None:
-            known = self._seen[traits] = tuple(
-                branch for rule in self.rules for branch in _taken(rule, attempt, winner)
-            )
+            taken: list[str] = []
+            for rule in self.rules:
+                taken += _taken(rule, attempt, winner)
+                if rule.check(attempt, winner) is not None:
+                    break
+            known = self._seen[traits] = tuple(taken)
         return known
 
 

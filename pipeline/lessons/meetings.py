@@ -105,6 +105,15 @@ class Watch:
 
 
 def _refusing(profile: Profile, attempt: Attempt, winner: Commit) -> tuple[str, ...]:
+    """The rules that refuse an attempt because of a winner, in their order.
+
+    Behind a change of the definition only the first is asked: the others may look at files of the
+    new definition as if they were of the old one, which they never meet.
+    """
+    if winner.footprint.table is not None:
+        rules = (rule.name for rule in profile.rules if rule.check(attempt, winner) is not None)
+        first = next(rules, None)
+        return () if first is None else (first,)
     return tuple(rule.name for rule in profile.rules if rule.check(attempt, winner) is not None)
 
 
@@ -164,6 +173,11 @@ def _between(attempt: Attempt, winner: Commit) -> str:
         words.append("both remove")
     if theirs.adds and any(file.partition in partitions for file in theirs.adds):
         words.append("same partition")
-    if theirs.adds and any(scan(p, theirs.adds, attempt.table) for p in mine.read_predicates):
+    same = theirs.table is None  # Files of another definition have other columns.
+    if (
+        same
+        and theirs.adds
+        and any(scan(p, theirs.adds, attempt.table) for p in mine.read_predicates)
+    ):
         words.append("added a match by statistics")
     return ", ".join(words) or "nothing"

@@ -16,7 +16,7 @@ import pyarrow as pa
 from checker.judging import graph
 from checker.judging.dependencies import Dependencies, dependencies
 from checker.search.exhaustive import JUDGED
-from checker.search.finding import kind_of
+from checker.search.finding import kind_of, weakest
 from checker.search.job_tree import Edge, JobTree, Leaf
 from model.levels import implies
 from model.profiles.base import Profile
@@ -112,7 +112,8 @@ def predicted_batches(
 class _Judged:
     """The verdicts on all histories with one graph, as a row has them, and what they reach.
 
-    ``cycles`` has, for each level that is violated, the nodes along the cycle and their edges.
+    ``cycles`` has, for each of the weakest levels that are violated, the nodes along the cycle and
+    their edges.
     """
 
     verdicts: list[dict[str, object]]
@@ -134,6 +135,7 @@ class Predicted:
         self.leaves: list[tuple[int, ...]] = []
         self.edges: list[Edge] = []
         self.rows: list[int] = []
+        self.sizes: list[int] = []
         self.verdicts: list[int] = []
         self.judged: list[_Judged] = []
         self.causes: Interned[tuple[int, tuple[str | None, ...]]] = Interned()
@@ -170,6 +172,7 @@ class Predicted:
         self.numbers.append(leaf.number)
         self.leaves.append(tuple([edge.place for edge in leaf.edges]))
         self.rows.append(len(history.final))
+        self.sizes.append(self.pool.size_of(leaf.path))
         self.verdicts.append(judged.place)
         self.causes.add((judged.place, self._causes(judged, leaf)))
 
@@ -222,6 +225,8 @@ class Predicted:
             for weaker in JUDGED:
                 if weaker not in violated and not implies(weaker, stronger):
                     reached.append(f"told apart{SEPARATOR}{weaker} without {stronger}")
+        # What a weaker level forbids as well is a finding at that level, and not here again.
+        cycles = {level: cycles[level] for level in weakest(violated)}
         judged = _Judged(verdicts, cycles, tuple(lessons), tuple(reached), len(self.judged))
         self.judged.append(judged)
         return judged
@@ -260,8 +265,13 @@ class Predicted:
             for kind, what in self.watch.reached[place]:
                 count[f"{kind}{SEPARATOR}{what}"] += times
         for place, times in Counter(self.verdicts).items():
-            for text in self.judged[place].reached:
+            judged = self.judged[place]
+            for text in judged.reached:
                 count[text] += times
+            if any(v["promised"] and v["verdict"] == "violated" for v in judged.verdicts):
+                count[f"total{SEPARATOR}violations"] += times
+        count[f"total{SEPARATOR}histories"] += len(self.numbers)
+        count[f"total{SEPARATOR}schedules"] += sum(self.sizes)
         return count
 
     def batch(self) -> pa.RecordBatch:

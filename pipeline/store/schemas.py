@@ -117,7 +117,7 @@ VERDICTS = StoredTable(
         Column("anomaly", "string", "the name of the shortest forbidden cycle"),
         Column("cycle", "array<string>", "the kinds of its edges, from a first anti-dependency on"),
         Column("promised", "boolean", "whether a table of the declared level promises this level"),
-        Column("cause", "string", "the statements and edges of the cycle: what it has in common"),
+        Column("cause", "string", "statements and edges of the cycle; NULL where another has it"),
     ),
     partition_by=("profile", "level"),
 )

@@ -75,6 +75,11 @@ def test_what_is_left_over_is_noticed(hook: ModuleType, source: str, left: list[
     assert list(hook.left_over(source, MODULES, {"model", "tests"})) == left
 
 
+def test_every_module_can_be_rewritten(hook: ModuleType, tmp_path: Path) -> None:
+    hook.stage(ROOT, tmp_path)
+    assert (tmp_path / "model" / "scenario.py").is_file()
+
+
 # The real thing, offline: hatchling and the dependencies are those of the development install.
 
 

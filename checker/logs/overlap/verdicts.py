@@ -17,13 +17,14 @@ from checker.judging.dependencies import Cause, GraphEdge
 from checker.judging.graph import VerdictName
 from checker.judging.witness import Edge
 from checker.logs.actions import LoggedFile
+from checker.logs.overlap.components import MOST, components
 from checker.logs.overlap.traces import Segment, Trace, shown
 from checker.logs.reads.predicates import Predicate
 from model.history import History, PredicateRead, Row, RowChange, Transaction
-from model.levels import DELTA_LEVELS, SERIALIZABLE, EdgeKind
+from model.levels import DELTA_LEVELS, SERIALIZABLE, WRITE_SERIALIZABLE, EdgeKind
 
 LARGEST = 120
-"""Commits of the largest segment whose cycles are searched for."""
+"""Commits of the largest segment, or component of one, whose cycles are searched for."""
 
 _TABLE = "t"
 _ANY_FILE = LoggedFile("any row")
@@ -49,10 +50,35 @@ def judge(segment: Segment) -> list[SegmentVerdict]:
     involved = [
         commit for commit in segment.traces if commit.changes or commit.reads.most is not None
     ]
-    if len(involved) > LARGEST:
-        return [_too_large(segment, involved, level) for level in DELTA_LEVELS]
-    least, most = _history(involved, sure=True), _history(involved, sure=False)
-    return [_judge(involved, least, most, level) for level in DELTA_LEVELS]
+    if len(involved) <= LARGEST:
+        return _judge_all(involved, DELTA_LEVELS)
+    return [
+        _by_components(segment, involved)
+        if level == WRITE_SERIALIZABLE and len(involved) <= MOST
+        else _too_large(segment, involved, level)
+        for level in DELTA_LEVELS
+    ]
+
+
+def _by_components(segment: Segment, traces: Sequence[Trace]) -> SegmentVerdict:
+    """WriteSerializable of a large segment: its cycles lie in components, and few are large."""
+    undecided = None
+    for component in components(traces):
+        if len(component) > LARGEST:
+            undecided = undecided or _too_large(segment, component, WRITE_SERIALIZABLE)
+            continue
+        (verdict,) = _judge_all(component, (WRITE_SERIALIZABLE,))
+        if verdict.verdict == "violated":
+            return verdict
+        if verdict.verdict == "unknown":
+            undecided = undecided or verdict
+    holds = SegmentVerdict(WRITE_SERIALIZABLE, "holds", "holds whatever was read")
+    return undecided or holds
+
+
+def _judge_all(traces: Sequence[Trace], levels: Sequence[str]) -> list[SegmentVerdict]:
+    least, most = _history(traces, sure=True), _history(traces, sure=False)
+    return [_judge(traces, least, most, level) for level in levels]
 
 
 def _judge(traces: Sequence[Trace], least: History, most: History, level: str) -> SegmentVerdict:

@@ -35,7 +35,7 @@ class Predicate:
     def _tests(self) -> list[Test] | None:
         if self.conjuncts is None:
             return None
-        tests = [parse(text, self.columns, self.loose) for text in self.conjuncts]
+        tests = [_parsed(text, self.columns, self.loose) for text in self.conjuncts]
         return None if None in tests else [test for test in tests if test]
 
     @property
@@ -52,6 +52,22 @@ class Predicate:
         if False in answers:
             return False
         return None if None in answers else True
+
+
+MOST_KEPT = 4096
+"""Conditions that are kept parsed: jobs that come again have the same ones."""
+
+_PARSED: dict[tuple[str, int, bool], tuple[Columns, Test | None]] = {}
+
+
+def _parsed(text: str, columns: Columns, loose: bool) -> Test | None:
+    key = text, id(columns), loose
+    kept = _PARSED.get(key)
+    if kept is None or kept[0] is not columns:
+        if len(_PARSED) >= MOST_KEPT:
+            _PARSED.clear()
+        kept = _PARSED[key] = columns, parse(text, columns, loose)
+    return kept[1]
 
 
 def everything() -> Predicate:

@@ -43,6 +43,7 @@ _JOBS = "tests/checker/robustness/test_roles.py"
 _WEAKEST = "tests/checker/proofs/test_repair_weakest.py"
 _THEOREMS = "tests/checker/proofs/test_theorems.py"
 _REPAIR = "tests/checker/proofs/test_repair.py"
+_PROPOSED = "tests/model/rules/test_proposed.py"
 
 _RUNS = f"{_PREMISES}::test_they_hold_in_random_scenarios_of_every_statement"
 _FORMULA = f"{_FORMULAS}::test_a_premise_about_footprints_holds_just_where_its_check_finds_nothing"
@@ -88,6 +89,10 @@ GROUNDS: dict[str, Ground] = {
     "what a statement may take over": Engine(
         "ConflictChecker.scala, metadataConfigurationChangeAllowList"
     ),
+    "skipping is sound": CheckedBy(
+        (f"{_PROPOSED}::test_serializable_is_kept_in_the_strongest_reading",)
+    ),
+    "a compaction moves rows": Proved(("a compaction loses",)),
     "level in force": Proved(("level in force",)),
     "induction hypothesis": Proved((*_STEPS, "some place on a cycle is the last")),
     "no winner did harm": Proved(
@@ -134,7 +139,9 @@ GROUNDS: dict[str, Ground] = {
             *("its own commit is not in its snapshot", "the last version before the reader"),
             "places are in a line up to those that are equal",
             *("a cut", "on the path", "X and Y on a cycle", "wr of a version", "rw of a version"),
-            "X has no place",
+            *("X has no place", "what the winner does", "it replaces its files"),
+            *("it takes out all that it reads", "a row version that is taken out is gone"),
+            "the guard would have refused",
         ),
         Defined(),
     ),

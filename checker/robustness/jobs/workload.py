@@ -10,6 +10,7 @@ from checker.robustness.jobs.widening import EXACT, Widening
 from model.errors import InvalidScenario
 from model.history import Row, Value
 from model.levels import WRITE_SERIALIZABLE
+from model.listing import cut, listed
 from model.physical.log import Snapshot
 from model.preparation import prepare
 from model.profiles.base import Profile
@@ -59,6 +60,10 @@ class Jobs:
     parts: Mapping[str, str] = field(default_factory=dict)
     widening: Widening = EXACT
     cached: dict[str, Statement] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        names = listed([*self.templates, *self.widening.outlines])
+        return f"<Jobs {cut(self.name)} at {self.level}, rules of {self.profile.name}: {names}>"
 
     @property
     def target(self) -> Table:

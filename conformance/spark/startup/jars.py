@@ -55,15 +55,37 @@ def ensure_jars() -> list[Path]:
         SetupError: they are missing and cannot be fetched (no Java, no network, or the files
             that arrived do not match the lock file).
     """
-    jars = locked_jars()
+    return _ensured(_LOCK, _module_text(), "")
+
+
+def ensure_locked(lock: Path, artifact: str, release: str) -> list[Path]:
+    """The same for the JARs of another release: its artifact and what it needs at run time.
+
+    ``lock`` is its lock file, ``artifact`` is written ``organisation:name:revision``. Raises
+    SetupError.
+    """
+    if not lock.is_file():
+        raise SetupError(f"there is no lock file {lock.name}, so its JARs cannot be checked")
+    organisation, name, revision = artifact.split(":")
+    wanted = f'<dependency org="{organisation}" name="{name}" rev="{revision}"'
+    module = re.sub(r'<dependency org="[^"]*" name="[^"]*" rev="[^"]*"', wanted, _module_text())
+    return _ensured(lock, module, f" of {release}")
+
+
+def _module_text() -> str:
+    return _MODULE.read_text(encoding="utf-8")
+
+
+def _ensured(lock: Path, module: str, whose: str) -> list[Path]:
+    jars = locked_jars(lock)
     cache = cache_folder()
-    folder = cache / f"delta-jars-{_lock_key()}"
+    folder = cache / f"delta-jars-{_lock_key(lock)}"
     if _complete(folder, jars):
         return _paths(folder, jars)
     try:
-        with _only_one(cache):
+        with only_one(cache):
             if not _complete(folder, jars):
-                _fetch(folder, jars, cache)
+                _fetch(folder, jars, cache, module, whose)
     except OSError as error:
         raise SetupError(f"cannot use the cache folder {cache}: {error}") from error
     return _paths(folder, jars)
@@ -71,7 +93,7 @@ def ensure_jars() -> list[Path]:
 
 def jars_present() -> bool:
     """True if the JARs are in the cache, complete; never fetches."""
-    return _complete(cache_folder() / f"delta-jars-{_lock_key()}", locked_jars())
+    return _complete(cache_folder() / f"delta-jars-{_lock_key(_LOCK)}", locked_jars(_LOCK))
 
 
 def cache_folder() -> Path:
@@ -82,19 +104,19 @@ def cache_folder() -> Path:
     return Path(base).expanduser().absolute() / "isodelta"
 
 
-def locked_jars() -> list[LockedJar]:
-    """Read the lock file: the required JARs, with their sizes and checksums."""
+def locked_jars(lock: Path = _LOCK) -> list[LockedJar]:
+    """Read a lock file: the required JARs, with their sizes and checksums."""
     jars = []
-    for line in _LOCK.read_text(encoding="utf-8").splitlines():
+    for line in lock.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             sha256, size, name = line.split()
             jars.append(LockedJar(name, int(size), sha256))
     return jars
 
 
-def _lock_key() -> str:
+def _lock_key(lock: Path) -> str:
     # A changed lock file gets a folder of its own, so an older checkout keeps its JARs.
-    return hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
 
 
 def _paths(folder: Path, jars: list[LockedJar]) -> list[Path]:
@@ -114,28 +136,30 @@ def _complete(folder: Path, jars: list[LockedJar]) -> bool:
 
 
 @contextmanager
-def _only_one(cache: Path) -> Iterator[None]:
-    """Hold the cache's lock, so that two processes do not fetch the same thing."""
+def only_one(cache: Path) -> Iterator[None]:
+    """Hold the cache's lock, so that two processes do not make the same thing."""
     cache.mkdir(parents=True, exist_ok=True)
     with (cache / "fetching.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
+def _fetch(folder: Path, jars: list[LockedJar], cache: Path, module: str, whose: str) -> None:
     """Resolve into a folder beside the final one, check it, and give it its name last."""
     java = find_java()
     if java is None:
         raise SetupError(missing_java())
     size = sum(jar.size for jar in jars) // 1_000_000
-    sys.stderr.write(f"isodelta: fetching {len(jars)} Delta JARs ({size} MB, once) into {cache}\n")
+    sys.stderr.write(
+        f"isodelta: fetching {len(jars)} Delta JARs{whose} ({size} MB, once) into {cache}\n"
+    )
     sys.stderr.flush()
     # We hold the lock, so anything under this name was left by a run that was killed.
     for left_over in cache.glob("fetching-*"):
         shutil.rmtree(left_over)
     ivy = cache / "ivy"
     with tempfile.TemporaryDirectory(dir=cache, prefix="fetching-") as incoming:
-        _resolve(java, ivy, Path(incoming), cache / "fetch.log")
+        _resolve(java, ivy, Path(incoming), cache / "fetch.log", module)
         _verify(Path(incoming), jars, ivy)
         if folder.exists():
             shutil.rmtree(folder)
@@ -145,8 +169,10 @@ def _fetch(folder: Path, jars: list[LockedJar], cache: Path) -> None:
     shutil.rmtree(ivy)
 
 
-def _resolve(java: JavaHome, ivy: Path, incoming: Path, log: Path) -> None:
-    """Let Spark's Ivy download the JARs into ``incoming/jars``."""
+def _resolve(java: JavaHome, ivy: Path, incoming: Path, log: Path, module: str) -> None:
+    """Let Spark's Ivy download the JARs of an Ivy module into ``incoming/jars``."""
+    wanted = incoming / "module.ivy.xml"
+    wanted.write_text(module, encoding="utf-8")
     settings = os.environ.get("ISODELTA_IVY_SETTINGS") or str(_SETTINGS)
     pattern = f"{incoming}/jars/[organization]_[artifact]-[revision](-[classifier]).[ext]"
     command = [
@@ -158,7 +184,7 @@ def _resolve(java: JavaHome, ivy: Path, incoming: Path, log: Path) -> None:
         os.pathsep.join(str(path) for path in _ivy_class_path()),
         "org.apache.ivy.Main",
         *("-settings", settings),
-        *("-ivy", str(_MODULE)),
+        *("-ivy", str(wanted)),
         *("-confs", "default"),
         *("-types", "jar", "bundle"),
         *("-retrieve", pattern),
@@ -224,7 +250,7 @@ def _verify(incoming: Path, jars: list[LockedJar], ivy: Path) -> None:
     if wrong:
         # The wrong file may be in Ivy's cache, where the next attempt would take it again.
         shutil.rmtree(ivy, ignore_errors=True)
-        raise SetupError(f"the Delta JARs that arrived are not those of {_LOCK}: {wrong[0]}")
+        raise SetupError(f"the Delta JARs that arrived are not those of the lock file: {wrong[0]}")
 
 
 def _sha256(path: Path) -> str:

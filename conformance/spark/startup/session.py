@@ -39,7 +39,10 @@ class SparkProcess:
         java_home: Path | None,
         cores: int,
         chosen: Sequence[Setting] = REPLAY,
+        java_options: Sequence[str] = (),
     ):
+        self.stop_seconds = STOP_SECONDS
+        self._java_options = (*JVM_OPTIONS, *java_options)
         self.folder = Path(tempfile.mkdtemp(prefix="isodelta-"))
         self._jvm_log = self.folder / "jvm.log"
         self.gateway: Any = None
@@ -79,7 +82,7 @@ class SparkProcess:
             "spark.driver.extraJavaOptions",
             " ".join(
                 (
-                    *JVM_OPTIONS,
+                    *self._java_options,
                     f"-Dlog4j2.configurationFile={log4j.as_uri()}",
                     f"-Djava.io.tmpdir={self.folder}",
                 )
@@ -177,7 +180,7 @@ class SparkProcess:
             if process.stdin:
                 process.stdin.close()
             try:
-                process.wait(STOP_SECONDS)
+                process.wait(self.stop_seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

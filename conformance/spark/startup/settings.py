@@ -52,6 +52,16 @@ SPEED = (
         "1",
         "VACUUM starts this many tasks",
     ),
+    Setting(
+        "spark.hadoop.fs.file.impl",
+        "org.apache.hadoop.fs.RawLocalFileSystem",
+        "no checksum file beside each file, and no process for chmod beside each of both",
+    ),
+    Setting(
+        "spark.hadoop.fs.AbstractFileSystem.file.impl",
+        "org.apache.hadoop.fs.local.RawLocalFs",
+        "the same for log entries",
+    ),
 )
 
 
@@ -73,6 +83,13 @@ def settings(folder: Path, cores: int, chosen: Sequence[Setting] = REPLAY) -> di
 
 
 JVM_OPTIONS = ("-XX:+UseSerialGC", "-Xss4m")
+
+REPLAY_JVM_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m")
+"""The code of the JIT's last tier takes more to make than a few hundred replays gain from it.
+
+Without that tier Java reserves too little room for code by itself, and stops compiling when it is
+full.
+"""
 
 LOGGING = """\
 rootLogger.level = error

@@ -65,6 +65,17 @@ class Moment(click.ParamType[int]):
     metavar="FILE",
     help="Write the workload that the log shows, for isodelta robust.",
 )
+@click.option(
+    "--spark",
+    "on_spark",
+    is_flag=True,
+    help="Read the commits on Spark, ranges of versions as tasks: for logs of many commits.",
+)
+@click.option(
+    "--master",
+    metavar="URL",
+    help="The master for --spark: local[N], or a cluster that sees the table. Default: local[*].",
+)
 @common_options
 def command(
     table: str,
@@ -72,6 +83,8 @@ def command(
     last: int | None,
     since: int | None,
     jobs_file: str | None,
+    on_spark: bool,
+    master: str | None,
     common: Common,
 ) -> int:
     """Check the log of an existing table: its structure, overlapping commits, and both levels.
@@ -82,7 +95,9 @@ def command(
     """
     if last is not None and last < first:
         raise BadInput(f"--to {last} comes before --from {first}")
-    return run(Auditing(table, first, last, since, jobs_file, common), common)
+    if on_spark and master is None:
+        master = "local[*]"
+    return run(Auditing(table, first, last, since, jobs_file, common, master), common)
 
 
 @dataclass
@@ -95,6 +110,7 @@ class Auditing(Course["ReportedFinding"]):
     since: int | None
     jobs_file: str | None
     common: Common
+    master: str | None = None
     doing = "reading the log"
     _done: list[Audited] = field(default_factory=list)
 
@@ -105,7 +121,8 @@ class Auditing(Course["ReportedFinding"]):
         # Millions of objects without cycles of references.
         gc.disable()
         try:
-            done = audited(self.table, Window(self.first, self.last, self.since), progress)
+            window = Window(self.first, self.last, self.since)
+            done = audited(self.table, window, progress, self.master)
         finally:
             gc.enable()
         self._done.append(done)

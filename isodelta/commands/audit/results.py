@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from checker.logs.audit import Audit, Window, audit
 from checker.logs.findings import Finding
 from checker.logs.overlap.verdicts import SegmentVerdict
-from conformance.delta_log.stores import UnreadableStore, store
+from conformance.delta_log.stores import Store, UnreadableStore, store
 from conformance.delta_log.table_log import DataFiles, NoLog, TableLog
 from isodelta.exits import BadInput
 
@@ -92,16 +93,37 @@ def _verdict(verdict: SegmentVerdict) -> dict[str, object]:
     return written
 
 
-def audited(table: str, window: Window, progress: Callable[[str], None]) -> Audited:
-    """Audits a table. Raises BadInput if there is none that can be read."""
+def audited(
+    table: str, window: Window, progress: Callable[[str], None], master: str | None = None
+) -> Audited:
+    """Audits a table. Raises BadInput if there is none that can be read.
+
+    With a ``master`` its commits are read on Spark there, else by this process.
+    """
     started = time.monotonic()
     try:
         place = store(table)
-        log = TableLog(place)
-        if window.first > log.last:
-            raise BadInput(f"--from {window.first}: the log of {table} ends at version {log.last}")
-        rows = None if place.folder is None else DataFiles(place.folder)
-        result = audit(log, rows, window, progress)
+        with _log(place, master) as log:
+            if window.first > log.last:
+                raise BadInput(
+                    f"--from {window.first}: the log of {table} ends at version {log.last}"
+                )
+            rows = None if place.folder is None else DataFiles(place.folder)
+            result = audit(log, rows, window, progress)
     except (UnreadableStore, NoLog) as error:
         raise BadInput(str(error)) from error
     return Audited(result, time.monotonic() - started)
+
+
+@contextmanager
+def _log(place: Store, master: str | None) -> Iterator[TableLog]:
+    """The log of a table, for as long as it is read."""
+    log = TableLog(place)
+    if master is None:
+        yield log
+        return
+    from pipeline.cluster.session import for_data
+    from pipeline.logs import RangedLog
+
+    with for_data(master) as session:
+        yield RangedLog(place, session)

@@ -11,11 +11,29 @@ from isodelta.exits import BadInput
 from isodelta.options import Common, budget_option, common_options, engine_option
 
 
-@click.command(short_help="Run a campaign of random histories on Spark, into Delta tables.")
+class _Group(click.Group):
+    """The command, and those below it, which are imported when they run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return ["report"]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name != "report":
+            return None
+        from isodelta.commands.campaign.report import command as report
+
+        return report
+
+
+@click.command(
+    cls=_Group,
+    invoke_without_command=True,
+    short_help="Run a campaign of random histories on Spark, into Delta tables.",
+)
 @click.option(
     "--store",
     type=click.Path(file_okay=False, path_type=Path),
-    required=True,
+    default=None,
     metavar="DIR",
     help="The folder of the Delta tables; made if it is not there, continued if it is.",
 )
@@ -43,9 +61,11 @@ from isodelta.options import Common, budget_option, common_options, engine_optio
 @engine_option(help_text="Replay what teaches most on a real engine, and compare.")
 @budget_option(None)
 @common_options
+@click.pass_context
 def command(
+    context: click.Context,
     common: Common,
-    store: Path,
+    store: Path | None,
     master: str | None,
     schedules: int | None,
     others: tuple[str, ...],
@@ -62,6 +82,10 @@ def command(
     Exit code 1 means that a history breaks the promise of its table's level, that the engine
     differs from the model, or that the campaign reached too little to be worth anything.
     """
+    if context.invoked_subcommand is not None:
+        return 0
+    if store is None:
+        raise BadInput("campaign: --store says where the tables are")
     if schedules is None and budget is None:
         raise BadInput("campaign: give --schedules, --budget, or both")
     if common.report is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +15,8 @@ from isodelta.commands.campaign.words import print_cause, print_summary
 from isodelta.commands.pipeline import Course, Progress
 from isodelta.exits import EngineFailed
 from isodelta.files.scenario_writer import scenario_yaml
-from pipeline.campaign import Campaign, Definition, Totals
+from isodelta.runs.engines import start
+from pipeline.campaign import Campaign, Definition
 from pipeline.cluster.session import started
 from pipeline.errors import PipelineFailed
 from pipeline.store.store import locked
@@ -36,20 +38,28 @@ class Campaigning(Course[NewCause]):
         deadline = None if self.budget is None else self._began + self.budget
         try:
             with locked(self.store), started(self.master) as session:
+                engine = self.definition.engine
                 campaign = Campaign(
-                    session, self.store, self.definition, scenario_yaml, deadline, progress
+                    session,
+                    self.store,
+                    self.definition,
+                    scenario_yaml,
+                    start=None if engine is None else partial(start, engine),
+                    deadline=deadline,
+                    progress=progress,
                 )
-                self._sum_up(campaign.totals(), 0, ())
+                self._sum_up(campaign)
                 for causes in campaign.batches():
-                    self._sum_up(campaign.totals(), campaign.causes(), ())
+                    self._sum_up(campaign)
                     yield from map(NewCause, causes)
-                self._sum_up(campaign.totals(), campaign.causes(), campaign.shortfall())
+                self._sum_up(campaign, campaign.shortfall())
         except PipelineFailed as error:
             raise EngineFailed(str(error)) from error
 
-    def _sum_up(self, totals: Totals, causes: int, shortfall: tuple[str, ...]) -> None:
+    def _sum_up(self, campaign: Campaign, shortfall: tuple[str, ...] = ()) -> None:
         seconds = time.monotonic() - self._began
-        self._summary = CampaignSummary(totals, causes, seconds, shortfall)
+        causes = len(campaign.causes)
+        self._summary = CampaignSummary(campaign.totals, causes, seconds, shortfall)
 
     def good(self, results: Sequence[NewCause]) -> bool:
         summary = self._summary

@@ -11,7 +11,7 @@ import click
 
 from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
-from isodelta.options import Common, common_options
+from isodelta.options import Common, EngineName, common_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 @click.argument("names", nargs=-1, metavar="[N12 ...]")
 @click.option(
     "--engine",
-    type=click.Choice(("delta-spark", "model")),
+    type=EngineName("model"),
+    metavar="NAME[@VERSION]",
     default=None,
-    help="The engine to ask; by default the real one if Java is installed.",
+    help="The engine to ask, or model; by default delta-spark if Java is installed.",
 )
 @click.option(
     "--write",

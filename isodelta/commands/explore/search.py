@@ -18,7 +18,12 @@ from checker.search.alphabet import layouts
 from checker.search.exhaustive import WRITERS, Search
 from checker.search.exhaustive import Progress as SearchProgress
 from checker.search.finding import Finding, by_reading
-from checker.search.random_search import random_search, scenarios_in_groups
+from checker.search.interrupted import Interrupted
+from checker.search.random_search import (
+    RandomSearchResult,
+    random_search,
+    scenarios_in_groups,
+)
 from checker.search.search_result import SearchResult
 from checker.search.statement_kinds import statements
 from isodelta.commands.explore.results import Difference, Replays, SearchSummary, Violation
@@ -97,10 +102,23 @@ class Exploration:
         return [(layout, level) for layout in layouts(self.profile) for level in self.levels]
 
     def run(self) -> Iterator[Finding | Difference]:
-        """Explores, and yields the findings as they come.
+        """Explores, and yields the findings as they come; after Ctrl-C those so far.
 
-        Raises conformance.engine.EngineError.
+        Raises conformance.engine.EngineError, and KeyboardInterrupt when all was yielded.
         """
+        try:
+            yield from self._explored()
+        except Interrupted as early:
+            result: SearchResult | RandomSearchResult = early.result
+            if isinstance(result, SearchResult):
+                self.searches.append(result)
+            else:
+                self.sampled = result.scenarios
+            self.findings += result.findings
+            yield from result.findings
+            raise
+
+    def _explored(self) -> Iterator[Finding | Difference]:
         share = EXHAUSTIVE_SHARE if self.engine is None else SHARE_BESIDE_ENGINE
         deadline = self.started + self.budget * share
         for place, (layout, level) in enumerate(self._tasks):
@@ -156,9 +174,18 @@ class Exploration:
             self.replays += 1
             if self.progress is not None:
                 self.progress(self.replays, len(self.findings) + len(self.differences))
-            if not replayed.comparison.agrees:
-                self.differences.append(self._smaller(engine, replayed))
-                yield self.differences[-1]
+            job, comparison = replayed.job, replayed.comparison
+            if not comparison.agrees:
+                try:
+                    difference = self._smaller(engine, replayed)
+                except KeyboardInterrupt:
+                    yield self._differs(Difference(job.scenario, comparison, self.profile))
+                    raise
+                yield self._differs(difference)
+
+    def _differs(self, difference: Difference) -> Difference:
+        self.differences.append(difference)
+        return difference
 
     def _random_jobs(self) -> Iterator[Job]:
         """Random scenarios of every statement kind, at the levels in turn."""

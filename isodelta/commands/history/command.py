@@ -78,7 +78,8 @@ FORMAT_NAMES = (
     "--spark",
     "on_spark",
     is_flag=True,
-    help="Judge Parquet histories of any size on Spark; a folder of Parquet files is one history.",
+    help="Judge on Spark: Parquet histories of any size (a folder of Parquet files is one), others "
+    "by components of their keys and sessions.",
 )
 @click.option(
     "--master",
@@ -116,9 +117,17 @@ def command(
     if on_spark or master is not None:
         from isodelta.commands.history.on_spark import JudgingOnSpark
 
-        if format_name not in (None, "parquet"):
-            raise BadInput(f"--spark judges Parquet histories, and --format is {format_name}")
-        return run(JudgingOnSpark(files, levels, master), common)
+        judging_on_spark = JudgingOnSpark(
+            files,
+            format_name,
+            session_order,
+            outside_writers,
+            initial_values,
+            levels,
+            time_limit,
+            master,
+        )
+        return run(judging_on_spark, common)
     # The matrices are small: more threads would only wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     judging = Judging(

@@ -1,4 +1,4 @@
-"""``isodelta history --spark``: Parquet histories of any size, judged segment by segment."""
+"""``isodelta history --spark``: Parquet histories by segments, others by components."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from checker.recorded.arrays.history import InvalidHistory
 from conformance.engine import EngineError
-from isodelta.commands.history.results import HistoryResult, OrderEnds, result_of_log
+from isodelta.commands.history.results import (
+    HistoryResult,
+    OrderEnds,
+    judge_file,
+    result_of_log,
+)
 from isodelta.commands.pipeline import Course, Progress
 from isodelta.exits import BadInput
-from isodelta.formats.formats import LARGE, recognise
+from isodelta.formats.formats import LARGE, histories_in, recognise
 from isodelta.formats.parquet import columns_of
+from pipeline.cluster.session import for_data
+from pipeline.components import judge_by_components
 from pipeline.segments.frames import PLACE, judge_frame
 from pipeline.segments.judge import Judged
-from pipeline.session import LOCAL, spark_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,18 +39,52 @@ READ_FAILURES = ("FAILED_READ_FILE", "CANNOT_READ_FILE_FOOTER")
 
 @dataclass
 class JudgingOnSpark(Course["HistoryResult"]):
-    """Each Parquet history, on one Spark session."""
+    """Each history of each path, on one Spark session."""
 
     files: Sequence[str]
+    format_name: str | None
+    session_order: bool | None
+    outside_writers: bool
+    initial_values: bool
     levels: Sequence[str]
+    time_limit: float
     master: str | None
     doing = "starting Spark"
 
     def results(self, progress: Progress) -> Iterator[HistoryResult]:
-        histories = [(Path(name), _parts(Path(name))) for name in self.files]
-        with spark_session(self.master or LOCAL) as session:
-            for path, parts in histories:
-                yield judge_on_spark(session, path, parts, self.levels, progress)
+        histories = [each for name in self.files for each in self._histories(Path(name))]
+        with for_data(self.master) as session:
+            for path, name, parts in histories:
+                progress(str(path))
+                if name == LARGE:
+                    yield judge_on_spark(session, path, parts, self.levels, progress)
+                else:
+                    yield self._by_components(session, path, name)
+
+    def _histories(self, path: Path) -> Iterator[tuple[Path, str, list[Path]]]:
+        """The histories that a path names: each with its format, and its files in order."""
+        parts = sorted(path.glob("*.parquet")) if path.is_dir() else []
+        if parts := [part for part in parts if not part.name.startswith(".")]:
+            yield path, LARGE, parts
+            return
+        histories = histories_in(path)
+        if not histories:
+            raise BadInput(f"{path}: there is no history in this folder")
+        for history in histories:
+            yield history, self.format_name or recognise(history), [history]
+
+    def _by_components(self, session: SparkSession, path: Path, name: str) -> HistoryResult:
+        with _spark_errors(path):
+            return judge_file(
+                path,
+                name,
+                self.session_order,
+                self.time_limit,
+                outside_writers=self.outside_writers,
+                initial_values=self.initial_values,
+                only=self.levels,
+                judging=partial(judge_by_components, session),
+            )
 
     def good(self, results: Sequence[HistoryResult]) -> bool:
         return all(result.holds for result in results)
@@ -121,18 +162,6 @@ def parquet_frame(session: SparkSession, parts: Sequence[Path]) -> DataFrame:
         ]
     place = (before + sql.col("_metadata.row_index")).cast("long").alias(PLACE)
     return rows.select(*columns, place)
-
-
-def _parts(path: Path) -> list[Path]:
-    """The files of a history: itself, or those in a folder by their names."""
-    if path.is_dir():
-        parts = sorted(part for part in path.glob("*.parquet") if not part.name.startswith("."))
-        if not parts:
-            raise BadInput(f"{path}: there is no Parquet file in this folder")
-        return parts
-    if (name := recognise(path)) != LARGE:
-        raise BadInput(f"{path}: --spark judges Parquet histories, and this one is {name}")
-    return [path]
 
 
 def _literal(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -245,12 +245,14 @@ def judge_file(
     outside_writers: bool = False,
     initial_values: bool = False,
     only: Sequence[str] = (),
+    judging: Callable[..., Judgement] = judge,
 ) -> HistoryResult:
     """Reads and judges one file; raises ``BadInput`` if that cannot be done.
 
     With ``outside_writers`` the values of registers that nobody wrote are not anomalies. With
     ``initial_values`` one such value of each key is its initial one, where the format allows that.
-    ``only`` names the levels to decide; all of the format's where it is empty.
+    ``only`` names the levels to decide; all of the format's where it is empty. ``judging`` judges
+    histories without a known order of versions as ``checker.recorded.decide.judge`` does.
     """
     started = time.monotonic()
     name = format_name or recognise(path)
@@ -260,7 +262,7 @@ def judge_file(
         result = _judge_large(path, only)
     else:
         result = _judge_recorded(
-            path, name, session_order, time_limit, outside_writers, initial_values, only
+            path, name, session_order, time_limit, outside_writers, initial_values, only, judging
         )
     return replace(result, seconds=round(time.monotonic() - started, 3))
 
@@ -273,6 +275,7 @@ def _judge_recorded(
     outside_writers: bool,
     initial_values: bool,
     only: Sequence[str],
+    judging: Callable[..., Judgement],
 ) -> HistoryResult:
     format_ = FORMATS[name]
     history = format_.read(path)
@@ -295,7 +298,7 @@ def _judge_recorded(
         )
     _refuse_other_levels(path, only, level_names(sessions, real_time=history.timed))
     try:
-        judgement = judge(history, session_order=sessions, time_limit=time_limit, only=only)
+        judgement = judging(history, session_order=sessions, time_limit=time_limit, only=only)
     except AmbiguousHistory as error:
         raise BadInput(f"{path}: {error}") from error
     written = [t.operations[0] for t in history.transactions if t.outside]

@@ -12,7 +12,7 @@ import click
 
 from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
-from isodelta.options import ENGINES, Common, common_options, engine_option, schema_option
+from isodelta.options import Common, common_options, engine_option, engine_profile, schema_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,10 +79,8 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
     def results(
         self, progress: Progress
     ) -> Iterator[Replayed | ReplayedTables | NotPredicted | NotReplayed]:
-        from conformance.replay.campaign import Job, Unpredicted, replay
-        from isodelta.commands.replay.results import NotPredicted, NotReplayed, Replayed
+        from isodelta.commands.replay.results import NotReplayed
         from isodelta.runs.engines import start_cross
-        from isodelta.runs.replaying import unmet
 
         profile = self.common.profile
         loaded = self._loaded()
@@ -94,23 +92,13 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
             broken: Exception | None = None
             for number, entry in enumerate(loaded, 1):
                 progress(f"replaying {number} of {len(loaded)}: {entry.scenario.name}")
-                job = Job(entry.scenario, entry.workload.level, profiles)
                 try:
-                    if entry.parts:
-                        yield _in_tables(entry, running, profile)
-                        continue
-                    done = replay(running, job, profile)
-                except Unpredicted as open_:
-                    yield NotPredicted(entry, open_.observation, profile.name, str(open_.error))
-                    continue
+                    yield replayed(entry, running, profile, profiles)
                 except Exception as error:  # noqa: BLE001 - raised again after the others
                     broken = broken or error
                     yield NotReplayed(entry, profile.name, self.engine, str(error))
                     if not running.usable():
                         break
-                    continue
-                failures = unmet(done.comparison)
-                yield Replayed(entry, done.comparison, profile.name, failures, done.seconds)
             if broken is not None:
                 raise broken
 
@@ -158,9 +146,32 @@ class Replaying(Course["Replayed | ReplayedTables | NotPredicted | NotReplayed"]
         options = [self.engine]
         for name in self.on_delta_rs:
             options += ["--on-delta-rs", name]
-        if self.common.profile.name != ENGINES[self.engine]:
+        if self.common.profile.name != engine_profile(self.engine):
             options += ["--profile", self.common.profile.name]
         return shlex.join(options)
+
+
+def replayed(
+    entry: Loaded, engine: Engine, profile: Profile, profiles: Mapping[str, Profile] | None = None
+) -> Replayed | ReplayedTables | NotPredicted:
+    """One scenario on a running engine, judged and compared with the rules of a profile.
+
+    ``profiles`` has the rules of the transactions that run on another engine. Raises EngineError
+    and InvalidScenario.
+    """
+    from conformance.replay.campaign import Job, Unpredicted, replay
+    from isodelta.commands.replay.results import NotPredicted, Replayed
+    from isodelta.runs.replaying import unmet
+
+    try:
+        if entry.parts:
+            return _in_tables(entry, engine, profile)
+        job = Job(entry.scenario, entry.workload.level, profiles or {})
+        done = replay(engine, job, profile)
+    except Unpredicted as error:
+        return NotPredicted(entry, error.observation, profile.name, str(error.error))
+    failures = unmet(done.comparison)
+    return Replayed(entry, done.comparison, profile.name, failures, done.seconds)
 
 
 def _in_tables(entry: Loaded, engine: Engine, profile: Profile) -> ReplayedTables:

@@ -12,7 +12,7 @@ import click
 
 from isodelta.commands.pipeline import Course, Progress, run
 from isodelta.exits import BadInput
-from isodelta.options import ENGINES, Common, common_options, engine_option
+from isodelta.options import Common, common_options, engine_option, engine_profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,7 @@ class Asking(Course["Asked | NothingWritten"]):
         """The requested engine, if any."""
         if self.engine is None:
             return nullcontext()
-        rules = ENGINES[self.engine]
+        rules = engine_profile(self.engine)
         if self.common.profile.name != rules:
             raise BadInput(f"--engine {self.engine} follows the rules of {rules}, no others")
         from isodelta.runs.replaying import started_engine

@@ -54,7 +54,7 @@ def replay_answer(answer: Answer, engine: Engine, most: int = 6) -> Iterator[Rep
     """Replays the histories of an answer. Raises conformance.engine.EngineError."""
     for about, history in histories(answer, most):
         comparison = replay(
-            history.scenario, engine, rules=answer.jobs.profile, level=answer.jobs.level
+            history.scenario, engine, profile=answer.jobs.profile, level=answer.jobs.level
         )
         verdict = judge(comparison.history, (SERIAL,))[SERIAL].verdict
         expected = history.scenario.expect.levels[SERIAL]

@@ -92,6 +92,8 @@ def run_suite(order: Order, start_engine: Callable[[], Engine]) -> SuiteRun:
         except KeyboardInterrupt:
             suite.stop.set()
             report.incomplete_because = "it was interrupted"
+            if results := searching.interrupted():
+                report_search(suite, results, time.monotonic())
             raise
         finally:
             searching.abandon()

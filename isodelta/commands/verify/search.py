@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import time
 from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from types import FrameType
 
 from checker.search.alphabet import LAYOUTS, UNNOTED_READS, statements
 from checker.search.exhaustive import Search
+from checker.search.interrupted import Interrupted
 from checker.search.search_result import SearchResult
 from conformance.replay.campaign import Job
 from isodelta.commands.verify.context import Suite
@@ -41,6 +45,7 @@ class SearchInBackground:
         self._futures = [
             self._pool.submit(search, suite.profile, until, *task) for task in self.tasks
         ]
+        self.taken = False
         suite.display.part(PART, len(self.tasks))
         for future in self._futures:
             future.add_done_callback(self._done)
@@ -51,7 +56,21 @@ class SearchInBackground:
 
     def results(self) -> list[SearchResult]:
         """Waits for the searches."""
-        return [future.result() for future in self._futures]
+        results = [future.result() for future in self._futures]
+        self.taken = True
+        return results
+
+    def interrupted(self) -> list[SearchResult]:
+        """Ends the searches; gives what they came to, the one under way among them."""
+        if self.taken:
+            return []
+        under_way = [future for future in self._futures if not future.cancel()]
+        for process in list((self._pool._processes or {}).values()):
+            if process.pid is not None:
+                # A terminal has sent it already, a supervisor to this process alone.
+                os.kill(process.pid, signal.SIGINT)
+        done, _ = wait(under_way, _LAST_WORDS)
+        return [future.result() for future in self._futures if future in done and _ended(future)]
 
     def abandon(self) -> None:
         """Ends the process at once; results that it has not sent are lost."""
@@ -67,10 +86,29 @@ def search(
 
     ``extended`` adds the statements whose reads the engine does not record.
     """
+    signal.signal(signal.SIGINT, _once)
     seconds = max(until - time.time(), 1.0)
     alphabet = (*statements(layout), *(UNNOTED_READS if extended else ()))
     searching = Search(layout, profile, alphabet)
-    return searching.run(level, transactions, budget=seconds)
+    try:
+        return searching.run(level, transactions, budget=seconds)
+    except Interrupted as early:
+        result: SearchResult = early.result
+        return result
+
+
+def _once(number: int, frame: FrameType | None) -> None:
+    """Ctrl-C, which may come twice: by the terminal and from the process that waits."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _ended(future: Future[SearchResult]) -> bool:
+    return not future.cancelled() and future.exception() is None
+
+
+_LAST_WORDS = 10.0
+"""Seconds for a search that was interrupted to sum up."""
 
 
 def report_search(suite: Suite, results: Sequence[SearchResult], deadline: float) -> None:

@@ -86,15 +86,20 @@ def _holds(report: Report) -> Iterator[Line]:
     for level in DELTA_LEVELS:
         proper = [b for b in report.bounds if _about(b, level) and UNNOTED not in b.scope]
         clean = [bound for bound in proper if not bound.violations]
-        if clean:
-            most = min(bound.transactions for bound in clean)
+        most = min((bound.transactions for bound in clean), default=0)
+        if most > 1:
             schedules = sum(bound.schedules for bound in clean)
             tables = listed(bound.scope or "all" for bound in clean)
-            unfinished = "" if all(b.complete for b in clean) else ", not all of them"
             yield Line(
                 f"no violation on {tables} tables among all schedules of up to "
-                f"{count(most, 'transaction')} whose statements note what they read "
-                f"({schedules:,} schedules tried{unfinished}).",
+                f"{count(most, 'transaction')} whose statements note what they read. "
+                f"{schedules:,} schedules were tried, longer ones included.",
+                level,
+                "coverage",
+            )
+        elif proper:
+            yield Line(
+                "not decided: the search found a violation or ended before two transactions.",
                 level,
                 "coverage",
             )

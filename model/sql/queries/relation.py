@@ -23,6 +23,7 @@ from model.sql.expressions.opaque import is_accepted, listed, noted, type_of
 from model.sql.expressions.scalar import Scope
 from model.sql.queries.from_clause import From, Item, is_plain
 from model.sql.queries.query import excepted, group_keys, grouped, query
+from model.sql.queries.ranked import is_ranked, ranked
 from model.sql.source import Tables, refuse_extras, scope_of
 from model.tables.table import Table
 from model.values import types
@@ -54,6 +55,7 @@ class Reader:
 
     tables: Tables
     named: Mapping[str, exp.Expr] = field(default_factory=dict)
+    written: str | None = None
 
     def read(self, tree: exp.Expr) -> Named:
         """The relation that a query is. Raises UnsupportedSQL and InvalidScenario.
@@ -103,7 +105,8 @@ class Reader:
                 raise UnsupportedSQL("WITH takes no column names here")
             # It is read where it is used, and sees the names that come before it.
             body = part.this if not reader.named else _inlined(part.this, reader.named)
-            reader = Reader(self.tables, {**reader.named, part.alias.lower(): body})
+            names = {**reader.named, part.alias.lower(): body}
+            reader = Reader(self.tables, names, self.written)
         return reader
 
     def _union(self, tree: exp.Union) -> Named:
@@ -130,7 +133,7 @@ class Reader:
         body = self.named.get(tree.name.lower())
         if body is not None:
             refuse_extras(tree, {"this", "alias"})
-            return Reader(self.tables).read(body)
+            return Reader(self.tables, written=self.written).read(body)
         scope = scope_of(tree, self.tables)
         table = scope.table
         scan = Query(table.name, TRUE, table.columns, partition_columns=table.partition_columns)
@@ -138,12 +141,16 @@ class Reader:
 
     def _select(self, tree: exp.Select) -> Named:
         distinct, having = tree.args.get("distinct"), tree.args.get("having")
-        if having is None and self._is_one_table(tree):
+        if having is None and not is_ranked(tree) and self._is_one_table(tree):
             return Named(query(tree, self.tables), _names(tree, self.tables))
         if distinct is not None:
             refuse_extras(distinct, set())
+            if is_ranked(tree) and tree.args.get("limit") is not None:
+                raise UnsupportedSQL("DISTINCT with LIMIT is not supported")
             inner = self._select(_without(tree, "distinct"))
             return Named(Distinct(inner.relation), inner.names)
+        if is_ranked(tree):
+            return self._ranked(tree)
         if tree.args.get("order") is not None:
             # Without LIMIT the order makes no difference: the rows of a table have none.
             _refuse_limit(tree)
@@ -175,6 +182,19 @@ class Reader:
             result = Computed(result, Query("", kept, columns))
         return Named(result, names)
 
+    def _ranked(self, tree: exp.Select) -> Named:
+        """A SELECT that depends on an order of rows.
+
+        Only where opaque parts are accepted: what the order leaves open is an unknown value. Not
+        over the table that is written: how much of it the engine then reads is not modelled.
+        """
+        if not is_accepted():
+            raise UnsupportedSQL("the order of rows can be open")
+        source = From(self, tree)
+        if any(scan.table == self.written for scan in source.relation.scans):
+            raise UnsupportedSQL("how much of the table a window or LIMIT reads is not modelled")
+        return Named(*ranked(tree, source, _outputs, named))
+
     def _is_one_table(self, tree: exp.Select) -> bool:
         """Whether the SELECT is over one table, with nothing in it that takes a relation."""
         read = tree.args.get("from_")
@@ -186,9 +206,12 @@ class Reader:
         )
 
 
-def relation(tree: exp.Expr, tables: Tables) -> Named:
-    """The relation that a query is. Raises UnsupportedSQL and InvalidScenario."""
-    return Reader(tables).read(tree)
+def relation(tree: exp.Expr, tables: Tables, written: str | None = None) -> Named:
+    """The relation that a query is. Raises UnsupportedSQL and InvalidScenario.
+
+    ``written`` is the table that the statement writes, if it writes one.
+    """
+    return Reader(tables, written=written).read(tree)
 
 
 def named(node: exp.Expr) -> str | None:

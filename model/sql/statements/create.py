@@ -64,6 +64,15 @@ def create(source: Source) -> Statement:
     if verb == "CREATE":
         if exists:
             return Skipped(source.text, table)
+        if _clustered_elsewhere(tree):
+            # Asked before the table's name is: only Delta's own catalog takes CLUSTER BY.
+            return Refused(
+                source.text,
+                table,
+                "CREATE TABLE",
+                "UNSUPPORTED_PARTITION_TRANSFORM",
+                "CLUSTER BY without USING delta",
+            )
         return Refused(
             source.text, table, "CREATE TABLE", "TABLE_OR_VIEW_ALREADY_EXISTS", "there is a table"
         )
@@ -74,6 +83,14 @@ def create(source: Source) -> Statement:
         return _replacing(source, table, verb, clauses)
     except StatementFailure as error:
         return Refused(source.text, table, "REPLACE TABLE", error.error_class, str(error))
+
+
+def _clustered_elsewhere(tree: exp.Create) -> bool:
+    """Whether the statement asks for liquid clustering of a table that is not Delta's."""
+    properties = tree.args.get("properties")
+    clauses = () if properties is None else properties.expressions
+    providers = [node.name.lower() for node in clauses if isinstance(node, exp.FileFormatProperty)]
+    return providers != ["delta"] and any(isinstance(c, exp.ClusterProperty) for c in clauses)
 
 
 def _making(source: Source, verb: str, unless: bool, tree: exp.Create) -> Statement:
@@ -131,7 +148,7 @@ def _definition(
     if clauses.columns is not None:
         return operation, _after(table, clauses, _columns(clauses.columns)), None
     assert clauses.select is not None
-    read = relation(clauses.select, source.tables)
+    read = relation(clauses.select, source.tables, source.table.name)
     names = []
     for name in read.names:
         if name is None:

@@ -63,6 +63,7 @@ def insert(source: Source, tree: exp.Expr) -> Statement:
         node = node.this
     table, _ = target_of(node, source)
     given = _given(tree, source).having(table.column_names if names is None else names)
+    _check_defaults(given, len(table.column_names if names is None else names))
     if names is not None:
         listed = _listed(table, names, len(given.kinds))
         after = _widened(table, listed, given) if evolving else table
@@ -82,6 +83,15 @@ def insert(source: Source, tree: exp.Expr) -> Statement:
     for output, column in zip(_outputs(given.read), columns, strict=True):
         check_storable(output, column)
     return InsertSelect(source.text, table, given.read, positions, handed_out, after)
+
+
+def _check_defaults(given: _Given, columns: int) -> None:
+    """Refuses DEFAULT among more values than there are columns: Spark then takes it for a name."""
+    if len(given.kinds) > columns and any(_DEFAULT in line for line in given.lines):
+        raise InvalidScenario(
+            f"DEFAULT among {len(given.kinds)} values for {columns} columns",
+            error_class="UNRESOLVED_COLUMN.WITHOUT_SUGGESTION",
+        )
 
 
 def _given(tree: exp.Expr, source: Source) -> _Given:
@@ -120,7 +130,7 @@ def _query(tree: exp.Expr, source: Source) -> Named:
         if given.args.get("with_") is not None:
             raise UnsupportedSQL("WITH before INSERT and before its query is not supported")
         given.set("with_", with_.copy())
-    return relation_of(given, source.tables)
+    return relation_of(given, source.tables, source.table.name)
 
 
 def _outputs(read: Relation) -> Iterable[Expression]:

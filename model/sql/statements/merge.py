@@ -43,7 +43,7 @@ def merge(source: Source) -> Statement:
         raise UnsupportedSQL(f"{source.body!r} is not supported")
     refuse_extras(tree, {"this", "using", "on", "whens", EVOLVES})
     table, qualifier = target_of(tree.this, source)
-    names = _Names(table, qualifier, using(tree.args["using"], source.tables), table)
+    names = _Names(table, qualifier, using(tree.args["using"], source.tables, source.target), table)
     if evolves(source, tree):
         names = replace(names, after=evolved(table, _assigned(tree, names)), evolves=True)
     clauses: dict[str, list[MergeClause]] = {kind: [] for kind in _KINDS}
@@ -230,6 +230,7 @@ def _update(then: exp.Update, kind: str, names: _Names, target: bool, source: bo
     refuse_extras(then, {"expressions"})
     parts = then.expressions
     if len(parts) == 1 and isinstance(parts[0], exp.Star):
+        _check_whole(parts[0])
         if kind != "matched":
             raise _refused("UPDATE SET * needs a source row", "PARSE_SYNTAX_ERROR")
         assignments = dict(_star(names))
@@ -264,6 +265,7 @@ def _insert(then: exp.Insert, names: _Names) -> Assignments:
 
 def _insertion(then: exp.Insert, names: _Names) -> Assignments:
     if isinstance(then.this, exp.Star):
+        _check_whole(then.this)
         return _star(names)
     if not isinstance(then.this, exp.Tuple) or not isinstance(then.expression, exp.Tuple):
         raise _refused("INSERT takes (columns) VALUES (values), or *", "PARSE_SYNTAX_ERROR")
@@ -280,6 +282,13 @@ def _insertion(then: exp.Insert, names: _Names) -> Assignments:
             raise _refused(f"column {column.name!r} twice", "DELTA_DUPLICATE_COLUMNS_ON_INSERT")
         assignments[column.index] = _stored(values.resolve(value), column)
     return tuple(assignments.items())
+
+
+def _check_whole(star: exp.Star) -> None:
+    """Refuses a star with EXCEPT, which Databricks has in MERGE and Delta on Spark does not."""
+    if any(star.args.values()):
+        shown = star.sql(dialect="databricks")
+        raise _refused(f"MERGE takes no {shown!r} on Spark", "PARSE_SYNTAX_ERROR")
 
 
 def _star(names: _Names) -> Assignments:

@@ -38,24 +38,24 @@ class Using:
     open: bool = False
 
 
-def using(node: exp.Expr, tables: Tables) -> Using:
+def using(node: exp.Expr, tables: Tables, written: str | None = None) -> Using:
     """The source that a node of sqlglot's tree stands for.
 
     Raises UnsupportedSQL, and InvalidScenario for an error of Spark's. Where opaque parts are
     accepted, an unsupported source becomes an opaque relation.
     """
     if not is_accepted():
-        return _using(node, tables)
+        return _using(node, tables, written)
     since = listed()
     try:
-        return _using(node, tables)
+        return _using(node, tables, written)
     except UnsupportedSQL as error:
         read = opaque(node, noted(node, error, since), tables)
         names = tuple(name or "" for name in read.names)
         return replace(_queried(read.relation, node.alias_or_name, names), open=read.open)
 
 
-def _using(node: exp.Expr, tables: Tables) -> Using:
+def _using(node: exp.Expr, tables: Tables, written: str | None) -> Using:
     if isinstance(node, exp.Table):
         scope = scope_of(node, tables)
         return _queried(
@@ -82,7 +82,7 @@ def _using(node: exp.Expr, tables: Tables) -> Using:
             return _selected_values(inner, read, qualifier)
     elif _joins_constants(inner):
         return _selected_constants(inner, qualifier)
-    given = relation(inner, tables)
+    given = relation(inner, tables, written)
     # A column without a name of its own cannot be spoken of.
     read = _queried(given.relation, qualifier, tuple(name or "" for name in given.names))
     return replace(read, open=given.open)

@@ -128,10 +128,10 @@ def _absent_partition(body: exp.Expr, table: Table) -> str | None:
 def _replace_where(source: Source, tree: exp.Expr) -> Statement:
     body = tree.copy()
     body.set("where", None)
-    inserts = _inserts(source, body)
     table, qualifier = target_of(tree.this, source)
     refuse_subqueries(tree.args["where"], "UNSUPPORTED_FEATURE.OVERWRITE_BY_SUBQUERY")
     condition = Scope(table, qualifier).condition(tree.args["where"])
+    inserts = _inserts(source, body)
     checked = _flag(source, CONSTRAINT_CHECK)
     refused = _refused(simplify(condition), table, _flag(source, DATA_COLUMNS))
     return Overwrite(source.text, table, inserts, condition, True, checked, refused)

@@ -165,13 +165,18 @@ def test_a_violation_tells_its_cycle(tmp_path: Path) -> None:
     )
 
 
-def test_a_segment_that_is_too_large_is_not_called_anything_else(
+def test_of_a_segment_that_is_too_large_only_what_is_sure_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commits, _ = HISTORIES["a delete misses an append to its partition"]
     folder = touch_files(write_log(tmp_path, *commits))
     monkeypatch.setattr(verdicts, "LARGEST", 1)
-    assert audited(folder).levels == {"Serializable": "violated", "WriteSerializable": "unknown"}
+    assert audited(folder).levels == {"Serializable": "violated", "WriteSerializable": "holds"}
+    merges = [(info("MERGE", 0), add(path)) for path in ("m", "n")]
+    result = audited(touch_files(write_log(tmp_path / "merges", START, *merges)))
+    assert result.levels == {"Serializable": "unknown", "WriteSerializable": "unknown"}
+    for reasons in result.because.values():
+        assert "2 commits are more than the 1 that are searched for cycles" in reasons[0]
 
 
 def test_versions_that_are_not_asked_about_are_not_judged(tmp_path: Path) -> None:

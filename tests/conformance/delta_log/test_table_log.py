@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from checker.logs import commit_text
 from checker.logs.audit import Window
-from conformance.delta_log import table_log
+from conformance.delta_log import commit_files
 from conformance.delta_log.stores import RemoteStore, UnreadableStore, store
 from conformance.delta_log.table_log import NoLog, TableLog
 from tests.log_files import (
@@ -207,7 +207,7 @@ def test_a_large_commit_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.Mon
     folder = three_versions(tmp_path)
     whole = audited(folder)
     for size in (1, 7, 100):
-        monkeypatch.setattr(table_log, "LARGEST_WHOLE", size)
+        monkeypatch.setattr(commit_files, "LARGEST_WHOLE", size)
         result = audited(folder)
         assert result.findings == whole.findings == []
         assert result.state.live.keys() == whole.state.live.keys()
@@ -219,10 +219,10 @@ def test_a_line_that_is_too_long_is_not_read(
     folder = three_versions(tmp_path)
     path = commit_file(folder, 1)
     path.write_text(path.read_text() + json.dumps({"add": {"path": "x" * 5000}}) + "\n")
-    for module in (table_log, commit_text):
+    for module in (commit_files, commit_text):
         monkeypatch.setattr(module, "LONGEST_LINE", 4000)
     for size in (500, 1 << 20):
-        monkeypatch.setattr(table_log, "LARGEST_WHOLE", size)
+        monkeypatch.setattr(commit_files, "LARGEST_WHOLE", size)
         result = audited(folder)
         assert kinds(result) == [("damaged-commit", (1,))]
         assert {path for path, _ in result.state.live} == {"a", "b", "c"}

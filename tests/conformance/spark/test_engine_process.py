@@ -14,9 +14,6 @@ import pytest
 pytestmark = pytest.mark.spark
 
 PATIENCE = 180.0
-GIVEN = os.environ.get("JAVA_TOOL_OPTIONS", "")
-QUICK_START = "-XX:TieredStopAtLevel=1"
-"""For engines that replay one scenario or two: compiling for more would take twice the time."""
 
 BEGINNING = """
 import os, signal, sys, threading
@@ -91,7 +88,6 @@ class Run:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "JAVA_TOOL_OPTIONS": f"{GIVEN} {QUICK_START}".strip()},
         )
         self.jvms: list[int] = []
         self.folders: list[Path] = []

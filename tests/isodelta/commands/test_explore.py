@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from checker.judging.verdict import Verdict
+from checker.search import exhaustive
 from conformance.replay import campaign
 from conformance.replay.comparison import Difference, DifferenceClass
 from isodelta import cli
@@ -90,6 +91,28 @@ def test_ctrl_c_keeps_what_explore_has_found(
     *findings, last = objects(captured.out.decode())
     assert findings
     assert last["summary"]["complete"] is False
+    assert last["summary"]["violations"] == len(findings)
+
+
+def test_ctrl_c_in_the_midst_of_a_search_keeps_what_it_has_found(
+    monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    judged = exhaustive._Walk.judge
+    histories = 0
+
+    def interrupted(walk: exhaustive._Walk, *args: Any) -> None:
+        nonlocal histories
+        histories += 1
+        if histories > 2000:
+            raise KeyboardInterrupt
+        judged(walk, *args)
+
+    monkeypatch.setattr(exhaustive._Walk, "judge", interrupted)
+    arguments = ["explore", "--transactions", "2", "--level", "WriteSerializable", "--json"]
+    assert cli.run(arguments) == INTERRUPTED
+    *findings, last = objects(capfdbinary.readouterr().out.decode())
+    assert findings
+    assert last["summary"]["histories"] == 2000
     assert last["summary"]["violations"] == len(findings)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from isodelta.commands.verify.context import Suite
 from isodelta.commands.verify.progress import Silent
 from isodelta.commands.verify.results import SuiteRun
 from isodelta.commands.verify.run import SUITE_REPLAYS, Order, run_suite
+from isodelta.commands.verify.search import SearchInBackground
 from isodelta.files.collection import collection_files, suite_files
 from isodelta.report import FindingClass, Report
 from model.outcomes import SUCCEEDED
@@ -197,6 +199,20 @@ def test_ctrl_c_leaves_a_report_that_says_so(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, InterruptedEngine)
     assert "interrupted" in (tmp_path / "index.html").read_text()
+
+
+def test_ctrl_c_keeps_what_the_search_has_found(tmp_path: Path, monkeypatch) -> None:
+    """The search is waited for as long as it takes to find something, and then interrupted."""
+
+    def interrupted(searching: SearchInBackground) -> None:
+        wait(searching._futures[:2])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SearchInBackground, "results", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(tmp_path, ModelEngine)
+    assert summary(tmp_path)["schedules"] > 0
+    assert summary(tmp_path)["violations"] > 0
 
 
 def test_an_engine_that_refuses_what_model_and_documents_allow_is_reported(tmp_path: Path) -> None:

@@ -67,14 +67,35 @@ def test_any_dataframe_in_python(tmp_path: Path, spark_engine: SparkEngine) -> N
     assert result == expected
 
 
-def test_what_is_no_parquet_is_refused_before_spark_starts(
+def test_a_history_without_a_known_order_is_judged_by_components(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], spark_engine: SparkEngine
+) -> None:
+    """Three pairs of sessions with keys of their own; one pair has a lost update."""
+    lines = []
+    for number in range(3):
+        key, first, second = number, 10 * number + 1, 10 * number + 2
+        seen = 0 if number == 1 else first
+        lines += [
+            f"r({key},0,{2 * number},{2 * number})",
+            f"w({key},{first},{2 * number},{2 * number})",
+        ]
+        lines += [f"r({key},{seen},{2 * number + 1},{2 * number + 1})"]
+        lines += [f"w({key},{second},{2 * number + 1},{2 * number + 1})"]
+    text = tmp_path / "history.txt"
+    text.write_text("".join(f"{line}\n" for line in lines))
+    verdicts = []
+    for options in ((), ("--spark",)):
+        assert cli.run(["history", str(text), "--json", *options]) == FOUND
+        levels = json.loads(capsys.readouterr().out)["levels"]
+        verdicts.append(
+            {name: (level["verdict"], level["cycle"]) for name, level in levels.items()}
+        )
+    assert verdicts[0] == verdicts[1]
+    assert verdicts[0]["Serializable"][0] == "violated"
+
+
+def test_an_empty_folder_is_refused_before_spark_starts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = tmp_path / "history.txt"
-    text.write_text("w(1,10,0,0)\n")
-    assert cli.run(["history", str(text), "--spark"]) == BAD
-    assert "--spark judges Parquet histories, and this one is text" in capsys.readouterr().err
-    assert cli.run(["history", str(text), "--spark", "--format", "text"]) == BAD
-    (tmp_path / "empty").mkdir()
-    assert cli.run(["history", str(tmp_path / "empty"), "--spark"]) == BAD
-    assert "no Parquet file in this folder" in capsys.readouterr().err
+    assert cli.run(["history", str(tmp_path), "--spark"]) == BAD
+    assert "there is no history in this folder" in capsys.readouterr().err

@@ -49,6 +49,8 @@ class Uses:
         """The table and column that a node of a tree means."""
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             return None
+        if node.name.lower() == "default" and not node.table:
+            return None  # The keyword, which stands for a column's default value.
         place = _resolved(node, node.name.lower(), self)
         if place is not None and place[0] not in self.declared:
             self.columns.setdefault(place[0], {}).setdefault(place[1])

@@ -1,0 +1,1 @@
+"""``isodelta releases``: findings and conflicts by release of each engine."""

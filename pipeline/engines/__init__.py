@@ -1,0 +1,1 @@
+"""Engines under test on the executors, each in a process of its own."""
