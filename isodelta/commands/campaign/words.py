@@ -25,7 +25,7 @@ def print_summary(summary: CampaignSummary, console: Console) -> None:
         Text(
             f"Run {totals.run}: {totals.schedules:,} schedules in {totals.histories:,} histories, "
             f"{totals.violations:,} of them break a promised level; {totals.replays:,} replays, "
-            f"{totals.differences:,} differ; {summary.causes:,} causes; {whole}. "
+            f"{totals.differences:,} differ; causes: {summary.causes:,}; {whole}. "
             f"{summary.seconds:.0f} s.",
             "bold",
         )
